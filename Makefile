@@ -1,0 +1,85 @@
+# Everything happens in a private environment, .venv; nothing else on the machine is touched.
+# Needed: Python 3.11 or newer. If python3 is older: make demo PYTHON=python3.12
+
+PYTHON ?= python3
+JOBS ?= auto
+BIN := .venv/bin
+
+# What runs here is small or shares the cores already; on a busy machine, threads that wait for one another made the demo
+# three times slower.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+# Pages generated for names that are gone would be built, and fail.
+SPHINX := rm -rf docs/api/generated && $(ONE_THREAD) $(BIN)/python -m sphinx -b html -W --keep-going -n -q docs docs/_build/html
+
+define install
+	@echo "Installing oddkernel[$(1)] into .venv (once; a minute or two) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(1)]" || { \
+	  echo "The installation failed; pip's reason stands above."; \
+	  echo "If it is the network, try again later. If pip is too old: $(BIN)/python -m pip install --upgrade pip"; \
+	  echo "If the environment is broken: make clean-env, then again."; \
+	  exit 1; }
+	@touch $@
+endef
+
+.PHONY: help
+help:  ## Say what there is to make
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+.PHONY: demo
+demo: .venv/.demo-stamp  ## Learn from 300 answers about handwritten digits; leave a picture and a page
+	@$(ONE_THREAD) $(BIN)/oddkernel demo
+
+.PHONY: test
+test: .venv/.dev-stamp  ## Run every test, docstring example and documented snippet
+	@echo "Running the tests ..."
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
+
+.PHONY: check
+check: .venv/.dev-stamp  ## Check format, lint, types and that the docs build
+	@echo "Checking the format ..."
+	@$(BIN)/ruff format --check --quiet . || { echo "make format would mend it."; exit 1; }
+	@echo "Linting ..."
+	@$(BIN)/ruff check --quiet .
+	@echo "Checking the types ..."
+	@$(BIN)/mypy --no-error-summary
+	@echo "Building the docs ..."
+	@$(SPHINX)
+	@echo "All checks passed."
+
+.PHONY: docs
+docs: .venv/.dev-stamp  ## Build the documentation
+	@echo "Building the docs ..."
+	@$(SPHINX)
+	@echo "Open docs/_build/html/index.html"
+
+.PHONY: format
+format: .venv/.dev-stamp  ## Format the code and mend what the linter can mend
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
+
+.PHONY: clean
+clean:  ## Remove what was built, but keep the environment
+	@rm -rf dist build docs/_build docs/gallery docs/api/generated oddkernel-demo \
+	  .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find . -path ./.venv -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: clean-env
+clean-env:  ## Remove the private environment
+	@rm -rf .venv
+
+# The stamps say what the environment holds; a changed pyproject.toml makes them stale.
+.venv/.demo-stamp: pyproject.toml | .venv/bin/python
+	$(call install,plot)
+
+.venv/.dev-stamp: pyproject.toml | .venv/bin/python
+	$(call install,dev)
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "oddkernel needs Python 3.11 or newer; '$(PYTHON)' is" `$(PYTHON) --version 2>&1`; \
+	  echo "Name a newer one: make $(MAKECMDGOALS) PYTHON=python3.12"; \
+	  exit 1; }
+	@echo "Creating a private environment in .venv ..."
+	@$(PYTHON) -m venv .venv || { \
+	  rm -rf .venv; \
+	  echo "'$(PYTHON) -m venv' failed. On Debian and Ubuntu the package python3-venv provides it."; \
+	  exit 1; }

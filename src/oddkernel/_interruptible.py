@@ -1,0 +1,72 @@
+"""Long calls into compiled libraries, which don't listen to Ctrl-C."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+# Seconds between two looks at Ctrl-C; on some systems a longer wait is deaf to it.
+GLANCE = 0.05
+INTERRUPTED = 130  # the exit status that shells give to a program that Ctrl-C ended
+
+
+def interruptible(compute: Callable[[], Result]) -> Result:
+    """What ``compute`` returns or raises; meanwhile Ctrl-C raises KeyboardInterrupt at once.
+
+    Python handles Ctrl-C in the main thread and only between two of its own steps. So ``compute`` runs in another
+    thread, and the main one waits for it in short steps. After Ctrl-C the computation goes on unheard. It must leave
+    alone what others can see, and let other threads run: ``numpy.linalg`` does, most of ``scipy.linalg`` doesn't.
+
+    Outside the main thread, where Ctrl-C is never heard, this is a plain call.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> interruptible(lambda: np.linalg.eigvalsh(np.diag([3.0, 1.0])))
+    array([1., 3.])
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return compute()
+    results: list[Result] = []
+    errors: list[BaseException] = []
+    done = threading.Event()  # an interrupted Thread.join may take the thread for ended
+
+    def run() -> None:
+        try:
+            results.append(compute())
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            done.set()
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        _wait(done)
+    except KeyboardInterrupt:
+        atexit.register(_wait_at_exit, done)
+        raise
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def _wait(done: threading.Event) -> None:
+    while not done.wait(GLANCE):
+        pass
+
+
+def _wait_at_exit(done: threading.Event) -> None:
+    """Let a computation that was given up come to its end: OpenBLAS hangs if the program ends in the middle of one."""
+    ends_by_signal = getattr(sys, "last_type", None) is KeyboardInterrupt and not hasattr(sys, "ps1")
+    if ends_by_signal:
+        return  # a script in which nobody caught Ctrl-C: libraries don't get to see its end
+    try:
+        _wait(done)
+    except KeyboardInterrupt:
+        os._exit(INTERRUPTED)

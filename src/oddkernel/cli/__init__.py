@@ -1,0 +1,83 @@
+"""The command line: parses, calls, prints."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+
+from .._interruptible import INTERRUPTED
+from . import cluster, convert, demo, fit, transform
+
+COMMANDS = (demo, fit, transform, cluster, convert)
+"""Modules with a function ``add``, which describes a command to the parser and sets ``run`` to what it does."""
+
+FAILED = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status: 0, 2 for what the user can mend, 130 after Ctrl-C."""
+    arguments = _parser().parse_args(argv)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", UserWarning)
+            warnings.showwarning = _show_warning
+            summary = arguments.run(arguments)
+    except KeyboardInterrupt:
+        status = _stop(arguments, "stopped; nothing was left half-written", INTERRUPTED)
+        if argv is None:
+            os._exit(status)  # the usual way out waits for a computation that was given up; people don't
+        return status
+    except (ValueError, OSError, ImportError) as error:
+        return _stop(arguments, f"error: {_one_line(error)}", FAILED)
+    except MemoryError as error:
+        return _stop(arguments, f"error: not enough memory for so many items: {_one_line(error)}", FAILED)
+    print(summary.json() if arguments.json else summary.text())
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="oddkernel",
+        description='Learns what "similar" means from people\'s odd-one-out answers.',
+        epilog="Each command explains itself: oddkernel fit --help. To see it work: oddkernel demo",
+    )
+    parser.add_argument("--version", action=_Version, help="say which version this is and stop")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        described = command.add(commands)
+        described.formatter_class = argparse.RawDescriptionHelpFormatter
+        described.add_argument("--json", action="store_true", help="print the summary as JSON")
+        described.add_argument("--debug", action="store_true", help="show where in the code an error arose")
+    return parser
+
+
+class _Version(argparse.Action):
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest=argparse.SUPPRESS, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from oddkernel import __version__
+
+        print(f"oddkernel {__version__}")
+        parser.exit()
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"oddkernel: warning: {_one_line(message)}", file=sys.stderr)
+
+
+def _stop(arguments: argparse.Namespace, sentence: str, status: int) -> int:
+    if arguments.debug:
+        traceback.print_exc()
+    print(f"oddkernel: {sentence}", file=sys.stderr)
+    return status
+
+
+def _one_line(problem: object) -> str:
+    if isinstance(problem, OSError) and problem.strerror:
+        problem = f"{problem.filename}: {problem.strerror}" if problem.filename else problem.strerror
+    return " ".join(str(problem).split())

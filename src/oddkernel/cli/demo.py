@@ -1,0 +1,130 @@
+"""``oddkernel demo``: the main job on data that scikit-learn carries."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .summary import Summary, working
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..comparisons import Comparisons
+    from ..learner import SKLR
+    from ..report.page import Question
+
+N_ANSWERS = 300
+N_UNSEEN = 1000
+N_SHOWN = 6
+
+
+def add(commands: Any) -> argparse.ArgumentParser:
+    """Describe the command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "demo",
+        help="learn from 300 simulated answers about handwritten digits; leave a picture and a page",
+        description="Learns from 300 odd-one-out answers about the 1797 handwritten digits that scikit-learn carries,\n"
+        "says what was learned, and leaves a picture and an HTML page to open.",
+        epilog="example:\n  oddkernel demo --out digits",
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, default=Path("oddkernel-demo"), help="folder to write to (oddkernel-demo)"
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> Summary:
+    """Learn, measure, draw."""
+    if find_spec("matplotlib") is None:
+        raise ImportError("the demo draws with matplotlib: pip install oddkernel[plot]")
+    started = time.perf_counter()
+    with working("starting"):
+        from sklearn.datasets import load_digits
+
+        from .._files import replace
+        from ..comparisons import Comparisons
+        from ..learner import SKLR
+        from ..report import before_after, demo_page, flat_map
+
+    X, digits = load_digits(return_X_y=True)
+    said = Comparisons.from_labels(digits, N_ANSWERS, random_state=0)
+    unseen = Comparisons.from_labels(digits, N_UNSEEN, random_state=1)
+    with working(f"learning from {N_ANSWERS} answers"):
+        before, after = SKLR().fit(X), SKLR().fit(X, said)
+    with working("clustering"):
+        facts: dict[str, Any] = {
+            "n_items": len(X),
+            "n_answers": len(said),
+            "n_asked": len(said.constrained),
+            "n_unseen": len(unseen),
+            "score_before": before.score(X, unseen),
+            "score_after": after.score(X, unseen),
+            "rand_before": _adjusted_rand(before, X, digits),
+            "rand_after": _adjusted_rand(after, X, digits),
+            "status": str(after.solution_.status),
+        }
+    shown = {name: _shown(name, fact) for name, fact in facts.items()}
+    with working("drawing"):
+        maps = [flat_map(model.transform(X)) for model in (before, after)]
+        titles = [
+            f"Before: by their pixels\nclusters match the digits at {shown['rand_before']}",
+            f"After {N_ANSWERS} answers\nclusters match the digits at {shown['rand_after']}",
+        ]
+        picture = before_after(maps, titles, digits, "the digit that was written")
+        page = demo_page(shown, maps[0], maps[1], digits, _changed(before, after, X, unseen))
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    files = {"picture": arguments.out / "before_after.png", "page": arguments.out / "index.html"}
+    replace(files["picture"], picture)
+    replace(files["page"], page.encode())
+    facts |= {name: str(file) for name, file in files.items()}
+    facts["seconds"] = round(time.perf_counter() - started, 1)
+    return Summary(_sentences(shown, str(after.solution_), files, facts["seconds"]), facts)
+
+
+def _shown(name: str, fact: Any) -> str:
+    if name.startswith("score"):
+        return f"{fact:.1%}"
+    return f"{fact:.2f}" if isinstance(fact, float) else str(fact)
+
+
+def _sentences(shown: dict[str, str], solution: str, files: dict[str, Path], seconds: float) -> list[str]:
+    return f"""\
+{shown["n_items"]} images of handwritten digits. {shown["n_answers"]} answers, simulated from the digits, about
+{shown["n_asked"]} of the images: which one of these three is least like the other two?
+
+                                                    before   after
+Agrees with {shown["n_unseen"]} answers it did not learn from      {shown["score_before"]:>6}  {shown["score_after"]:>6}
+Clusters match the digits (Adjusted Rand, best 1)   {shown["rand_before"]:>6}  {shown["rand_after"]:>6}
+
+{solution}
+It took {seconds:.0f} seconds.
+
+Picture: {files["picture"]}
+Page:    {files["page"]} (open it in a browser)""".splitlines()
+
+
+def _adjusted_rand(model: SKLR, X: NDArray[np.float64], digits: NDArray[np.intp]) -> float:
+    """How well clusters by the model's kernel match the digits."""
+    from sklearn.metrics import adjusted_rand_score
+
+    from ..cluster import KernelKMeans
+
+    groups = KernelKMeans(n_clusters=10, random_state=0).fit_predict(model.kernel_matrix(X))
+    return float(adjusted_rand_score(digits, groups))
+
+
+def _changed(before: SKLR, after: SKLR, X: NDArray[np.float64], unseen: Comparisons) -> list[Question]:
+    """Unseen questions that the models answer differently."""
+    from ..report.page import Question
+
+    first, then = (model.odd_one(X, unseen.shown) for model in (before, after))
+    return [
+        Question(X[unseen.shown[row]].reshape(3, 8, 8), int(unseen.odd[row]), int(first[row]), int(then[row]))
+        for row in (first != then).nonzero()[0][:N_SHOWN]
+    ]

@@ -1,0 +1,151 @@
+"""``oddkernel fit``: a model from a file of features and a file of answers."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+from .summary import Summary, number, working
+
+
+def add(commands: Any) -> argparse.ArgumentParser:
+    """Describe the command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "fit",
+        help="learn a model from a file of features and a file of answers",
+        description="Learns from people's answers which items are alike, and writes the model to a file.\n\n"
+        "Items are joined by name if both files have names, and by row number if neither has.",
+        epilog="examples:\n"
+        "  oddkernel fit animals.csv answers.csv --out animals.oddkernel\n"
+        "  oddkernel fit pixels.npy answers.jsonl --penalty auto --out careful.oddkernel   (people make mistakes)",
+    )
+    parser.add_argument("features", metavar="FEATURES", type=Path, help="features: .npy, .npz, .csv or .parquet")
+    parser.add_argument("answers", metavar="ANSWERS", type=Path, help="answers: .csv, .jsonl or .parquet")
+    parser.add_argument("--out", metavar="MODEL", type=Path, required=True, help="file to write the model to")
+    add_names(parser)
+    learning = parser.add_argument_group("learning")
+    learning.add_argument(
+        "--kernel", default="adaptive", help="adaptive, gaussian, linear, identity, diffusion or precomputed"
+    )
+    learning.add_argument(
+        "--rank", type=_rank, default=0.9, help="0.9: a share of the initial kernel; 50: so many dimensions; all"
+    )
+    learning.add_argument(
+        "--ratio", type=_number_or_auto, default="auto", help="how many times farther, squared, the odd one is (auto)"
+    )
+    learning.add_argument("--margin", type=float, default=0.0, help="how much farther in addition (0)")
+    learning.add_argument("--loss", default="auto", help="auto, squared, hinge, logistic or softmax")
+    learning.add_argument(
+        "--penalty",
+        type=_number_or_auto,
+        default=10.0,
+        help="weight of a violated answer (10); inf: all must hold; auto: held-out answers choose",
+    )
+    learning.add_argument("--solver", default="auto", help="auto, newton, ascent or projection")
+    learning.add_argument("--tol", type=float, default=1e-6, help="how close to the optimum to come (1e-6)")
+    learning.add_argument("--max-iter", type=int, metavar="N", help="most passes or steps")
+    add_random_state(learning)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_names(parser: argparse.ArgumentParser) -> None:
+    """Describe the option that says where the items' names are."""
+    parser.add_argument(
+        "--names", metavar="COLUMN", help="column with the items' names (item or name, if there is one)"
+    )
+
+
+def add_random_state(parser: argparse._ActionsContainer) -> None:
+    """Describe the option that makes random draws repeatable."""
+    parser.add_argument("--random-state", type=int, default=0, metavar="SEED", help="seed of random draws (0)")
+
+
+def run(arguments: argparse.Namespace) -> Summary:
+    """Read, learn, write."""
+    with working("reading"):
+        import numpy as np
+
+        from .. import formats, models, tables
+        from ..comparisons import Kind
+        from ..learner import SKLR
+
+        if not arguments.out.resolve().parent.is_dir():
+            raise ValueError(f"{arguments.out}: the folder doesn't exist")
+        items = tables.read(arguments.features, names=arguments.names)
+        said = items.join(formats.read(arguments.answers))
+    model = SKLR(
+        arguments.kernel,
+        rank=arguments.rank,
+        ratio=arguments.ratio,
+        margin=arguments.margin,
+        loss=arguments.loss,
+        penalty=arguments.penalty,
+        solver=arguments.solver,
+        tol=arguments.tol,
+        max_iter=arguments.max_iter,
+        random_state=arguments.random_state,
+    )
+    started = time.perf_counter()
+    with working(f"learning from {len(said)} answers"):
+        model.fit(items.X, said)
+        score = model.score(items.X, said) if ((said.odd >= 0) | (said.kind == Kind.CLOSER)).any() else None
+    if items.columns is not None:
+        model.feature_names_in_ = np.array(items.columns, dtype=object)
+    seconds = time.perf_counter() - started
+    models.save(model, arguments.out)
+
+    solution, tuning = model.solution_, model.tuning_
+    conflicts = said.conflicts()
+    sentences = [
+        f"{len(items.X)} items with {items.X.shape[1]} features{'' if items.names is None else ', joined by name'}.",
+        f"{said}.",
+        *([f"{len(conflicts)} groups of answers contradict one another on their face."] if conflicts else []),
+        f"{solution}",
+        *([] if tuning is None else [f"Chosen: {model.loss_} loss, penalty {model.penalty_:.3g}. {tuning}"]),
+        *([] if score is None else [f"The learned distances agree with {score:.1%} of the answers learned from."]),
+        f"Model: {arguments.out} ({model.features_.rank} dimensions, {seconds:.1f} s)",
+    ]
+    facts = {
+        "model": str(arguments.out),
+        "n_items": len(items.X),
+        "n_features": items.X.shape[1],
+        "joined_by": "position" if items.names is None else "name",
+        "n_answers": len(said),
+        "n_asked": len(said.constrained),
+        "n_conflicts": len(conflicts),
+        "status": solution.status.name.lower(),
+        "sentence": str(solution.status),
+        "n_iter": solution.n_iter,
+        "residual": number(solution.residual),
+        "gap": number(solution.gap),
+        "divergence": number(solution.divergence),
+        "rank": model.features_.rank,
+        "loss": model.loss_,
+        "ratio": model.ratio_,
+        "penalty": number(model.penalty_),
+        "gain": None if tuning is None else tuning.gain,
+        "score": score,
+        "seconds": round(seconds, 3),
+    }
+    return Summary(sentences, facts)
+
+
+def _number_or_auto(text: str) -> float | str:
+    try:
+        return text if text == "auto" else float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}; expected a number or auto") from None
+
+
+def _rank(text: str) -> float | int | None:
+    if text == "all":
+        return None
+    try:
+        return float(text) if "." in text else int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}; expected a share such as 0.9, a number such as 50, or all"
+        ) from None

@@ -1,0 +1,220 @@
+"""Mean shift in the feature space of a kernel."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp, softmax
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, check_scalar, validate_data
+
+from ..comparisons import Comparisons
+from ..kernels.distances import Array
+from ..kernels.matrix import check_symmetric
+from .bandwidth import from_comparisons, from_kernel, from_labels
+
+
+class KernelMeanShift(ClusterMixin, BaseEstimator):
+    """Mean shift by a kernel matrix: items that climb to the same peak of density are a cluster.
+
+    The density at a point z of the feature space is ``Σ_j exp(−‖z − φ(x_j)‖² / (2 h²))``, h the bandwidth. Every item
+    climbs it: z becomes the mean of all items, weighted by their terms of that sum, until it stands still (Anand et
+    al. 2014). Peaks closer to one another than h are merged. The number of clusters follows from h.
+
+    Parameters
+    ----------
+    bandwidth : float or None, default=None
+        h. None: a quarter of the distance that best tells pairs said to be near from pairs said to be far, by the
+        comparisons given to `fit`; without them, of the items' mean distance to the farthest of their nearest 30%.
+    max_iter : int, default=300
+        Most steps of a climb.
+    tol : float, default=1e-4
+        A climb ends with a step shorter than this times h.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Cluster of each item; the densest peak is cluster 0.
+    n_clusters_ : int
+        Number of clusters.
+    bandwidth_ : float
+        The bandwidth in use.
+    modes_ : ndarray of shape (k, n)
+        The k peaks, as weights on the training items.
+    n_iter_ : int
+        Steps of the longest climb.
+    n_features_in_ : int
+        Number of training items, n.
+
+    See Also
+    --------
+    KernelKMeans : for a given number of clusters.
+
+    References
+    ----------
+    S. Anand, S. Mittal, O. Tuzel, P. Meer: Semi-supervised kernel mean shift clustering. IEEE TPAMI 36 (2014).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oddkernel.comparisons import Comparisons
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [10.0], [11.0], [12.0]])
+    >>> said = Comparisons.odd_one_out([[0, 3, 4], [5, 1, 6]], [2, 1])
+    >>> model = KernelMeanShift().fit(X @ X.T, said)
+    >>> model.bandwidth_
+    0.75
+    >>> model.labels_
+    array([0, 0, 0, 0, 1, 1, 1])
+    >>> model.predict([[8.0]] @ X.T)
+    array([1])
+    """
+
+    labels_: NDArray[np.intp]
+    n_clusters_: int
+    bandwidth_: float
+    modes_: Array
+    n_iter_: int
+    n_features_in_: int
+
+    def __init__(self, bandwidth: float | None = None, *, max_iter: int = 300, tol: float = 1e-4) -> None:
+        self.bandwidth = bandwidth
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, K: ArrayLike, y: Comparisons | ArrayLike | None = None) -> Self:
+        """Cluster the items.
+
+        Parameters
+        ----------
+        K : array-like of shape (n, n)
+            Kernel matrix of the items.
+        y : Comparisons, or array-like of shape (n,), optional
+            What people said about the items, or their classes with -1 for unlabelled; used only to estimate the
+            bandwidth.
+
+        Returns
+        -------
+        self
+        """
+        matrix: Array = validate_data(self, K, dtype=np.float64)
+        check_symmetric(matrix)
+        self._check_parameters()
+        self.bandwidth_ = self._choose_bandwidth(matrix, y)
+        self._K = matrix.copy()
+        ends, self.n_iter_ = self._climb(matrix)
+        self.modes_ = self._merge(ends)
+        self.n_clusters_ = len(self.modes_)
+        self.labels_ = self._nearest_mode(ends)
+        return self
+
+    def predict(self, K: ArrayLike) -> NDArray[np.intp]:
+        """Cluster whose peak each item climbs to.
+
+        Parameters
+        ----------
+        K : array-like of shape (a, n)
+            Kernel between these items and the training items.
+
+        Returns
+        -------
+        ndarray of shape (a,)
+        """
+        check_is_fitted(self, "labels_")
+        ends, _ = self._climb(validate_data(self, K, dtype=np.float64, reset=False))
+        return self._nearest_mode(ends)
+
+    def _climb(self, K: Array) -> tuple[_Points, int]:
+        """Where items with these kernel rows end, and the steps of the longest climb."""
+        # The first step needs only the kernel rows: k(x, x) is the same in all terms of an item's weights.
+        points = self._step(K)
+        climbing = np.arange(len(K))
+        for n_iter in range(2, self.max_iter + 1):
+            moved = self._step(points.products[climbing])
+            change = _Points(moved.weights - points.weights[climbing], moved.products - points.products[climbing])
+            points.weights[climbing], points.products[climbing] = moved.weights, moved.products
+            climbing = climbing[change.squared_norms() > (self.tol * self.bandwidth_) ** 2]
+            if not len(climbing):
+                return points, n_iter
+        warnings.warn(
+            f"{len(climbing)} of {len(K)} items hadn't reached a peak after max_iter={self.max_iter} steps; raise "
+            "max_iter or tol",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+        return points, int(self.max_iter)
+
+    def _step(self, products: Array) -> _Points:
+        weights: Array = softmax(self._log_terms(products), axis=1)
+        return _Points(weights, weights @ self._K)
+
+    def _log_terms(self, products: Array) -> Array:
+        """Logarithms of the terms of the density, without ``−‖z‖² / (2 h²)``, which is common to all of a point z."""
+        return (products - self._K.diagonal() / 2) / self.bandwidth_**2
+
+    def _merge(self, ends: _Points) -> Array:
+        """The peaks among where the climbs ended: the densest, then the densest farther than h from it, and so on."""
+        log_density = logsumexp(self._log_terms(ends.products), axis=1)
+        log_density -= ends.squared_norms() / (2 * self.bandwidth_**2)
+        modes = []
+        left = np.argsort(-log_density, kind="stable")
+        while len(left):
+            modes.append(left[0])
+            squared = ends[left].squared_distances(ends[left[:1]])[:, 0]
+            left = left[1:][squared[1:] > self.bandwidth_**2]
+        return ends.weights[modes]
+
+    def _nearest_mode(self, ends: _Points) -> NDArray[np.intp]:
+        modes = _Points(self.modes_, self.modes_ @ self._K)
+        nearest: NDArray[np.intp] = np.argmin(ends.squared_distances(modes), axis=1)
+        return nearest
+
+    def _choose_bandwidth(self, K: Array, y: Comparisons | ArrayLike | None) -> float:
+        if self.bandwidth is not None:
+            return float(self.bandwidth)
+        if y is None:
+            return from_kernel(K)
+        if isinstance(y, Comparisons):
+            y.check_items(len(K))
+            return from_comparisons(K, y)
+        if np.ndim(y) != 1 or len(labels := np.asarray(y)) != len(K):
+            raise ValueError(
+                f"y must be Comparisons, or one class label for each of the {len(K)} items; got an array of shape "
+                f"{np.shape(y)}"
+            )
+        return from_labels(K, labels)
+
+    def _check_parameters(self) -> None:
+        check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
+        check_scalar(self.tol, "tol", Real, min_val=0)
+        if self.bandwidth is not None:
+            check_scalar(self.bandwidth, "bandwidth", Real, min_val=0, include_boundaries="neither")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = True
+        return tags
+
+
+@dataclass(frozen=True)
+class _Points:
+    """Points of the feature space: weights on the training items and kernel with them, both ``(a, n)``."""
+
+    weights: Array
+    products: Array
+
+    def __getitem__(self, rows: NDArray[np.intp]) -> _Points:
+        return _Points(self.weights[rows], self.products[rows])
+
+    def squared_norms(self) -> Array:
+        squared: Array = np.einsum("ij,ij->i", self.weights, self.products)
+        return squared
+
+    def squared_distances(self, others: _Points) -> Array:
+        products = self.products @ others.weights.T
+        return self.squared_norms()[:, None] + others.squared_norms()[None, :] - 2 * products

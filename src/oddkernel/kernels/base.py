@@ -1,0 +1,113 @@
+"""What every initial kernel can do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .distances import NEGLIGIBLE, Array
+
+if TYPE_CHECKING:
+    from .sums import KernelSum
+
+
+class Kernel(BaseEstimator, ABC):
+    """An initial kernel k₀: what "similar" means before anyone was asked.
+
+    ``fit`` learns whatever the kernel takes from data (bandwidths, a mean) and keeps the training items. A fitted
+    kernel is a function: ``kernel(A, B)`` is the matrix of k₀ between the rows of A and the rows of B. Kernels add and
+    take positive weights: ``0.5 * Linear() + 0.5 * AdaptiveGaussian()`` is a `KernelSum`.
+
+    A subclass writes ``_pairs`` and ``diagonal``, and ``_learn`` if it takes anything from the training items.
+
+    Attributes
+    ----------
+    X_fit_ : ndarray of shape (n, d)
+        The training items.
+    n_features_in_ : int
+        Their number of features, d.
+    """
+
+    X_fit_: Array
+    n_features_in_: int
+
+    __array_ufunc__ = None  # so that numpy_number * kernel is left to __rmul__
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Learn the kernel's data-dependent parameters from the training items.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The items' features: finite numbers.
+        y : ignored
+            Present by scikit-learn's convention.
+
+        Returns
+        -------
+        self
+        """
+        X_fit = self._validate(X, reset=True, copy=True)
+        self._learn(X_fit)
+        self.X_fit_ = X_fit
+        return self
+
+    def __call__(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
+        """Matrix of k₀ between the rows of A and of B (of A, if B is None), shape ``(len(A), len(B))``."""
+        A = self.check_items(A)
+        return self._pairs(A, A if B is None else self.check_items(B))
+
+    @abstractmethod
+    def diagonal(self, A: ArrayLike) -> Array:
+        """k₀(x, x) for every row x of A, shape ``(len(A),)``."""
+
+    def columns(self, A: ArrayLike, items: NDArray[np.intp]) -> Array:
+        """Matrix of k₀ between the rows of A and the training items with these indices: ``(len(A), len(items))``."""
+        return self._pairs(self.check_items(A), self.X_fit_[items])
+
+    def check_items(self, A: ArrayLike) -> Array:
+        """A as a float64 array, or an error if the fitted kernel can't take it."""
+        check_is_fitted(self, "n_features_in_")
+        return self._validate(A, reset=False)
+
+    def __add__(self, other: Kernel) -> KernelSum:
+        if not isinstance(other, Kernel):
+            return NotImplemented
+        left, right = self._as_sum(), other._as_sum()
+        return type(left)([*left.kernels, *right.kernels], [*left.weights, *right.weights])
+
+    def __mul__(self, weight: float) -> KernelSum:
+        if not isinstance(weight, Real):
+            return NotImplemented
+        plain = self._as_sum()
+        return type(plain)(list(plain.kernels), [float(weight) * own for own in plain.weights])
+
+    __rmul__ = __mul__
+
+    def _as_sum(self) -> KernelSum:
+        from .sums import KernelSum  # not at the top: a sum is itself a Kernel
+
+        return KernelSum([self], [1.0])
+
+    def _learn(self, X: Array) -> None:
+        """Set the fitted parameters from validated training items."""
+
+    @abstractmethod
+    def _pairs(self, A: Array, B: Array) -> Array:
+        """k₀ between validated rows."""
+
+    def _validate(self, A: ArrayLike, **options: Any) -> Array:
+        array: Array = validate_data(self, A, dtype=np.float64, **options)
+        row, column = np.unravel_index(np.argmax(np.abs(array)), array.shape)
+        if abs(array[row, column]) > 1 / NEGLIGIBLE:
+            raise ValueError(
+                f"row {row}, column {column} holds {array[row, column]:g}; values beyond ±{1 / NEGLIGIBLE:g} overflow "
+                "when they are squared. Rescale the features."
+            )
+        return array

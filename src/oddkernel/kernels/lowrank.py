@@ -1,0 +1,187 @@
+"""The feature map of an initial kernel, cut to low rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state, get_tags
+
+from .._interruptible import interruptible
+from .base import Kernel
+from .distances import Array, row_blocks
+
+SPANNING = 1000
+"""Above ``max_items`` items, random ones join the constrained items until there are this many landmarks."""
+
+# From so many items on, an eigendecomposition takes long enough for people to press Ctrl-C.
+LONG = 1000
+# Eigenvalues that differ by less than this, relatively, are one eigenvalue: its vectors are defined only together.
+_TIE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class LowRank:
+    """Feature map φ with ``φ(x)ᵀφ(y) ≈ k₀(x, y)``, defined by the kernel on some training items, the landmarks.
+
+    With ``K₀ = V Λ Vᵀ`` the kernel matrix of the landmarks, cut to its r largest eigenvalues, and ``k_x`` the values of
+    k₀ between x and the landmarks, ``φ(x) = Λ^(−1/2) Vᵀ k_x``. On the landmarks this is ``Φ = V Λ^(1/2)``, so that
+    ``ΦΦᵀ`` is K₀ cut to rank r; elsewhere it is ``Φ⁺ k_x``.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        The fitted kernel.
+    landmarks : ndarray of shape (L,)
+        Indices, ascending, of the training items that define φ.
+    basis : ndarray of shape (L, r)
+        ``V Λ^(−1/2)``; each column's largest entry in magnitude is positive.
+    share : float
+        The part of the positive trace of K₀ that the r eigenvalues keep.
+    full_rank : int
+        How many eigenvalues of K₀ are positive beyond rounding, ``λ > ε L λ_max``: what ``rank=None`` keeps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oddkernel.kernels import Linear
+    >>> X = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
+    >>> features = LowRank.fit(Linear().fit(X), X, rank=1)
+    >>> features.transform(X).shape
+    (3, 1)
+    >>> round(features.share, 2)
+    0.86
+    """
+
+    kernel: Kernel
+    landmarks: NDArray[np.intp]
+    basis: Array
+    share: float
+    full_rank: int
+
+    @classmethod
+    def fit(
+        cls,
+        kernel: Kernel,
+        X: ArrayLike,
+        *,
+        rank: float | int | None,
+        constrained: ArrayLike | None = None,
+        max_items: int = 5000,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> Self:
+        """Find the feature map of a kernel on its training items.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            Fitted to X.
+        X : array-like of shape (n, d), or (n, n) for a precomputed kernel
+            The training items.
+        rank : float, int or None
+            A float in (0, 1]: the fewest eigenvalues whose share of K₀'s positive trace is at least this, equal ones
+            kept or dropped together. An int ≥ 1: as many, or all positive ones if there are fewer. None: all positive
+            ones. So ``1`` is one dimension and ``1.0`` the whole trace.
+        constrained : array-like of int, optional
+            Indices of the training items that people were asked about.
+        max_items : int, default=5000
+            Up to this many items, all are landmarks. Above, the landmarks are the constrained items, joined by random
+            others until there are 1000 or, if more than ``max_items`` are constrained, a random ``max_items`` of them;
+            no matrix larger than ``max_items`` × ``max_items`` is formed.
+        random_state : int, RandomState or None
+            Draws the random landmarks.
+        """
+        _check_rank(rank)
+        X = kernel.check_items(X)
+        landmarks = _choose_landmarks(len(X), constrained, max_items, check_random_state(random_state))
+        values, vectors = _eigenpairs(kernel.columns(X[landmarks], landmarks))
+        full_rank = int(np.sum(values > np.finfo(float).eps * len(values) * max(values[0], 0.0)))
+        values, vectors = values[:full_rank], vectors[:, :full_rank]
+
+        r = _count(values, rank)
+        largest = np.take_along_axis(vectors[:, :r], np.argmax(np.abs(vectors[:, :r]), axis=0)[None, :], axis=0)
+        basis = np.ascontiguousarray(vectors[:, :r] * (np.sign(largest) / np.sqrt(values[:r])))
+        share = float(values[:r].sum() / values.sum()) if full_rank else 1.0
+        return cls(kernel, landmarks, basis, share, full_rank)
+
+    @property
+    def rank(self) -> int:
+        """Dimension r of the features."""
+        return int(self.basis.shape[1])
+
+    def transform(self, A: ArrayLike) -> Array:
+        """φ of every row of A, shape ``(len(A), r)``."""
+        A = self.kernel.check_items(A)
+        features = np.empty((len(A), self.rank))
+        for rows in row_blocks(len(A), len(self.landmarks)):
+            features[rows] = self.kernel.columns(A[rows], self.landmarks) @ self.basis
+        return features
+
+    def reach(self, A: ArrayLike, features: Array | None = None) -> Array | None:
+        """How much of every item φ represents: ``‖φ(x)‖² / k₀(x, x)``, shape ``(len(A),)``.
+
+        Near 1 for items like the landmarks, near 0 for items far from everything seen. 1 where k₀(x, x) = 0: there is
+        nothing to represent. None for a precomputed kernel, which doesn't know k₀(x, x).
+
+        Parameters
+        ----------
+        A : array-like of shape (a, d)
+            Items.
+        features : ndarray of shape (a, r), optional
+            Their φ, if it is at hand.
+        """
+        if get_tags(self.kernel).input_tags.pairwise:
+            return None
+        if features is None:
+            features = self.transform(A)
+        represented: Array = np.einsum("ij,ij->i", features, features)
+        whole = self.kernel.diagonal(A)
+        return np.divide(represented, whole, out=np.ones_like(whole), where=whole > 0)
+
+
+def _eigenpairs(K: Array) -> tuple[Array, Array]:
+    """Eigenvalues, largest first, and the vectors in the columns of a matrix."""
+    # It reads one triangle: rounding errors in symmetry don't matter.
+    values, vectors = np.linalg.eigh(K) if len(K) < LONG else interruptible(lambda: np.linalg.eigh(K))
+    return values[::-1], vectors[:, ::-1]
+
+
+def _check_rank(rank: float | int | None) -> None:
+    if rank is None:
+        return
+    is_number = isinstance(rank, Real) and not isinstance(rank, bool)
+    if not is_number or rank <= 0 or not (isinstance(rank, Integral) or rank <= 1):
+        raise ValueError(
+            f"rank={rank!r}; give a share of the trace as a float in (0, 1], a number of dimensions as an int of at "
+            "least 1, or None for all"
+        )
+
+
+def _choose_landmarks(
+    n: int, constrained: ArrayLike | None, max_items: int, random: np.random.RandomState
+) -> NDArray[np.intp]:
+    everything = np.arange(n)
+    if n <= max_items:
+        return everything
+    chosen = np.unique(np.asarray([] if constrained is None else constrained, dtype=np.intp))
+    if len(chosen) > max_items:
+        return np.sort(random.choice(chosen, max_items, replace=False))
+    missing = min(SPANNING, max_items) - len(chosen)
+    if missing > 0:
+        others = np.setdiff1d(everything, chosen, assume_unique=True)
+        chosen = np.union1d(chosen, random.choice(others, missing, replace=False))
+    return chosen
+
+
+def _count(values: Array, rank: float | int | None) -> int:
+    """How many of the positive eigenvalues, largest first, ``rank`` asks for."""
+    if rank is None or not len(values):
+        return len(values)
+    if isinstance(rank, Integral):
+        return min(int(rank), len(values))
+    kept = np.cumsum(values)
+    r = int(np.searchsorted(kept, rank * kept[-1])) + 1
+    return int(np.sum(values >= values[min(r, len(values)) - 1] * (1 - _TIE)))

@@ -1,0 +1,59 @@
+"""What a kernel matrix must satisfy."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+from .distances import Array
+
+ROUNDING = 1e-6
+"""Asymmetry relative to the largest entry, or negative eigenvalues relative to the largest, that count as rounding."""
+
+
+def check_symmetric(K: Array) -> None:
+    """Raise a ValueError, naming the worst entry, unless K is square and, but for rounding, symmetric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> check_symmetric(np.array([[1.0, 0.5], [0.2, 1.0]]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ValueError: a kernel matrix must be symmetric; entry (0, 1) is 0.5 but entry (1, 0) is 0.2. ...
+    """
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"a kernel matrix must be square, n × n over the training items; got shape {K.shape}")
+    asymmetry = np.abs(K - K.T)
+    i, j = np.unravel_index(np.argmax(asymmetry), K.shape)
+    if asymmetry[i, j] > ROUNDING * np.abs(K).max():
+        raise ValueError(
+            f"a kernel matrix must be symmetric; entry ({i}, {j}) is {K[i, j]:g} but entry ({j}, {i}) is {K[j, i]:g}. "
+            "If the difference means nothing, give (K + K.T) / 2."
+        )
+
+
+def check_semidefinite(K: Array) -> None:
+    """Raise a ValueError unless the symmetric matrix K has, but for rounding, no negative eigenvalue.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> check_semidefinite(np.diag([2.0, -1.0]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ValueError: a kernel matrix must be positive semidefinite; its smallest eigenvalue is -1 (its largest 2). ...
+    """
+    # No diagonal entry exceeds the largest eigenvalue, so this Cholesky factor, far cheaper than the eigenvalues,
+    # exists only where they are fine. Where it doesn't, they decide.
+    shifted = K + np.diag(np.full(len(K), ROUNDING * max(K.diagonal().max(), 0.0)))
+    try:
+        scipy.linalg.cholesky(shifted, overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        eigenvalues = scipy.linalg.eigvalsh(K, check_finite=False)
+        smallest, largest = eigenvalues[0], eigenvalues[-1]
+        if smallest < -ROUNDING * max(largest, 0.0):
+            raise ValueError(
+                f"a kernel matrix must be positive semidefinite; its smallest eigenvalue is {smallest:g} (its largest "
+                f"{largest:g}). Set the negative eigenvalues to zero, or add {-smallest:g} or more to the diagonal."
+            ) from None

@@ -1,0 +1,547 @@
+"""SKLR: the estimator that joins features and answers into a learned kernel."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import choices
+from ._checks import EXTREME, as_labels, is_count, is_real, named, refuse_extreme_kernel, refuse_extremes, require
+from .comparisons import Comparisons, Kind
+from .constraints import Constraints
+from .dual import Dual, Point
+from .kernels import Kernel, LowRank, resolve
+from .kernels.distances import squared_distances
+from .losses import LOSSES
+from .progress import Progress
+from .solution import Solution
+from .solvers import SOLVERS, Solver, contradiction, solve
+from .tuning import FEWEST, Recipe, Tuning, problem_of, tune, unit_of
+
+Array = NDArray[Any]
+
+# Comparisons drawn for each class where class labels stand in for answers.
+PER_CLASS = 30
+# Items among whose pairs the default bounds of links are taken.
+SAMPLE = 1000
+# Below this share of k₀(x, x), φ says next to nothing about an item.
+OUT_OF_REACH = 0.01
+# What "auto" stands for where nothing is chosen by held-out answers: the paper's loss, and a ratio that suits it.
+LOSS, PENALTY = "squared", 10.0
+
+
+class ContradictionError(ValueError):
+    """Answers that can't all hold, though every one must (``penalty=inf``).
+
+    Attributes
+    ----------
+    rows : list of int
+        A smallest set of comparisons that contradict one another.
+    """
+
+    def __init__(self, message: str, rows: list[int]) -> None:
+        super().__init__(message)
+        self.rows = rows
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.args[0], self.rows)
+
+
+class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Kernel learned from odd-one-out answers: the closest one to the features' own that agrees with people.
+
+    Minimises the log-determinant divergence D(K, K₀) to the initial kernel plus what violated answers cost; see
+    *The mathematics* in the documentation. The optimum is exact and unique.
+
+    Parameters
+    ----------
+    kernel : str or Kernel, default="adaptive"
+        Where the metric starts: ``"adaptive"``, ``"gaussian"``, ``"linear"``, ``"identity"`` (no features),
+        ``"precomputed"``, or an object of `oddkernel.kernels`.
+    rank : float, int or None, default=0.9
+        How much of the initial kernel takes part: a share of its trace, a number of dimensions, or all.
+    ratio : float or "auto", default="auto"
+        How many times as far, in *squared* distance, the odd one must be as the other two are apart (the paper's γ²).
+        ``"auto"``: 4 with the squared and hinge losses, 1 with the others, which have a scale of their own.
+    margin : float, default=0.0
+        How much farther in addition, in the kernel's own units.
+    loss : {"auto", "squared", "hinge", "logistic", "softmax"}, default="auto"
+        What a violated answer costs. ``"squared"`` is the paper's; ``"softmax"`` is the likelihood of a choice among
+        three and takes noisy answers best. ``"auto"``: squared, or with ``penalty="auto"`` the better of the two.
+    penalty : float or "auto", default=10.0
+        λ: how much a violated answer weighs against leaving the initial kernel. With logistic and softmax it counts
+        log-likelihoods. ``inf``: every answer must hold; 0: nothing is learned. ``"auto"``: held-out answers choose it,
+        0 among the candidates, so that the kernel never becomes worse than it was; below 50 answers, 10.
+    solver : {"auto", "newton", "ascent", "projection"} or Solver, default="auto"
+        The first three find the optimum; ``"projection"`` is the paper's algorithm, which stops at some kernel that
+        agrees.
+    tol : float, default=1e-6
+        Bound on the residual and on the duality gap at which an exact solver stops.
+    max_iter : int or None, default=None
+        Most passes or steps; None leaves it to the solver.
+    n_comparisons : int or None, default=None
+        How many comparisons to draw where ``y`` holds class labels; None draws 30 for each class.
+    warm_start : bool, default=False
+        Start from the last fit's multipliers, matched row by row: the same optimum, sooner.
+    random_state : int, RandomState or None, default=None
+        For comparisons drawn from labels, for landmarks among very many items and for the order of projections.
+    verbose : int, default=0
+        1: a word on stderr now and then if fitting takes longer than two seconds.
+
+    Attributes
+    ----------
+    solution_ : Solution
+        Status, residual, gap, divergence, multipliers, slack, history.
+    kernel_ : Kernel
+        The fitted initial kernel.
+    features_ : LowRank
+        The feature map φ of the initial kernel.
+    metric_ : (r, r) array
+        W: the learned kernel is φ(x)ᵀWφ(y).
+    loss_, ratio_, penalty_
+        What was used, where ``"auto"`` stood.
+    tuning_ : Tuning or None
+        With ``penalty="auto"``: what held-out answers said: the trials, the gain over the initial kernel with its
+        interval.
+    temperature_, tie_ : float
+        Turn distances into the probabilities of `odd_one_proba`; fitted to held-out answers with ``penalty="auto"``,
+        otherwise to the answers themselves, which makes them too sure.
+    n_iter_ : int
+        Passes or steps used.
+    comparisons_ : Comparisons
+        The answers learned from (drawn ones, where ``y`` held class labels).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oddkernel import SKLR, Comparisons
+    >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [1.0, 2.0]])
+    >>> said = Comparisons.odd_one_out([[0, 2, 1], [1, 3, 2]], [2, 2])  # 0 goes with 2 and 1 with 3
+    >>> model = SKLR(kernel="linear", penalty=np.inf).fit(X, said)
+    >>> model.solution_.status.name
+    'OPTIMAL'
+    >>> model.score(X, said)
+    1.0
+    """
+
+    def __init__(
+        self,
+        kernel: str | Kernel = "adaptive",
+        *,
+        rank: float | int | None = 0.9,
+        ratio: float | str = "auto",
+        margin: float = 0.0,
+        loss: str = "auto",
+        penalty: float | str = 10.0,
+        solver: str | Solver = "auto",
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        n_comparisons: int | None = None,
+        warm_start: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.rank = rank
+        self.ratio = ratio
+        self.margin = margin
+        self.loss = loss
+        self.penalty = penalty
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_comparisons = n_comparisons
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: ArrayLike, y: Comparisons | ArrayLike | None = None) -> Self:
+        """Learn the kernel.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The items' features. With ``kernel="precomputed"``: k₀ between the items, (n, n).
+        y : Comparisons, array-like of shape (n,) or None
+            What people said about rows of X; or class labels with ``-1`` for unlabelled items, from which comparisons
+            are drawn; or nothing, which leaves the initial kernel as it is.
+
+        Returns
+        -------
+        self
+        """
+        before = dict(self.__dict__)
+        try:
+            return self._fit(X, y)
+        except BaseException:
+            # Nothing half-done, whatever went wrong, Ctrl-C included.
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _fit(self, X: ArrayLike, y: Comparisons | ArrayLike | None) -> Self:
+        solver = self._check_parameters()
+        random = check_random_state(self.random_state)
+        progress = Progress() if self.verbose else None
+        items = self._check_items(X, reset=True)
+        said = self._comparisons(y, len(items), random)
+
+        if progress:
+            progress("computing the initial kernel")
+        kernel = resolve(self.kernel).fit(items)
+        constrained = said.constrained
+        features = LowRank.fit(kernel, items, rank=self.rank, constrained=constrained, random_state=random)
+        # Rows are written over the constrained items alone; the rest of Φ takes no part.
+        phi = features.transform(items[constrained]) if len(constrained) else np.empty((0, features.rank))
+        refuse_extreme_kernel(phi)
+        unit = unit_of(phi) or 1.0  # where all items are copies of one another, any unit will do
+        bounds = self._default_bounds(said, features, items, random)
+
+        def rows_of(answers: Comparisons, recipe: Recipe) -> Constraints:
+            return Constraints.from_comparisons(
+                answers, ratio=recipe.ratio, margin=recipe.margin, at_most=bounds[0], at_least=bounds[1]
+            )
+
+        recipe, penalty, tuning = self._recipe(), self.penalty, None
+        if penalty == "auto":
+            penalty = PENALTY
+            if np.count_nonzero(choices.decided(said)) >= FEWEST:
+                tuning = tune(
+                    phi,
+                    said,
+                    self._recipes(),
+                    lambda answers, tried: rows_of(answers, tried).relabelled(constrained),
+                    random=random,
+                    progress=progress,
+                )
+                recipe, penalty = tuning.recipe, tuning.penalty
+        rows = rows_of(said if penalty else said[:0], recipe)
+        problem = problem_of(phi, rows.relabelled(constrained), recipe.loss, float(penalty) or 1.0, unit)
+        self._name_copies(problem, said)
+
+        def report(n_iter: int, point: Point) -> None:
+            if progress:
+                progress(f"pass {n_iter}, residual {point.residual:.1e}, gap {point.gap:.1e}")
+
+        solution, point = solve(
+            problem, solver, start=self._start(rows), tol=self.tol, max_iter=self.max_iter, progress=report
+        )
+        self._name_contradictions(solution, problem, said, features, items)
+        if tuning is not None and tuning.penalty == 0:
+            warnings.warn(f"{tuning} More answers would help.", UserWarning, stacklevel=3)
+        if not solution.status.success:
+            warnings.warn(f"{solution} Raise max_iter or tol.", ConvergenceWarning, stacklevel=3)
+
+        self.comparisons_ = said
+        self.kernel_ = kernel
+        self.features_ = features
+        self.solution_ = solution
+        self.n_iter_ = solution.n_iter
+        self.metric_, self._root = point.whole_metric()
+        self._rows = rows
+        self.loss_, self.ratio_, self.penalty_ = recipe.loss, recipe.ratio, float(penalty)
+        self.tuning_ = tuning
+        self.temperature_, self.tie_ = self._calibrated(tuning, phi @ self._root, said, unit)
+        return self
+
+    def _recipe(self) -> Recipe:
+        loss = LOSS if self.loss == "auto" else self.loss
+        ratio = (1.0 if LOSSES[loss].entropic else 4.0) if self.ratio == "auto" else float(self.ratio)
+        return Recipe(loss, ratio, self.margin)
+
+    def _recipes(self) -> list[Recipe]:
+        """What held-out answers may choose from."""
+        plain = self._recipe()
+        if self.loss != "auto":
+            return [plain]
+        return [plain, Recipe("softmax", 1.0 if self.ratio == "auto" else plain.ratio, self.margin)]
+
+    def _calibrated(
+        self, tuning: Tuning | None, coordinates: Array, said: Comparisons, unit: float
+    ) -> tuple[float, float]:
+        """Temperature and tie strength: from held-out answers, or from the answers themselves, or a guess."""
+        if tuning is not None:
+            return tuning.temperature, tuning.tie
+        answers = said[said.kind <= Kind.CLOSER]
+        known = choices.decided(answers)
+        if not known.any():
+            return unit, 0.0
+        opposite = choices.sides(coordinates, np.searchsorted(said.constrained, answers.shown))
+        temperature = choices.fit_temperature(opposite[known], answers[known])
+        return temperature, choices.fit_tie(opposite, answers, temperature)
+
+    def _check_parameters(self) -> Solver:
+        """Refuse parameters that mean nothing; return the solver."""
+        up_to = f"and at most {EXTREME:g}"
+        require(
+            self.ratio == "auto" or (is_real(self.ratio) and 1 <= float(self.ratio) <= EXTREME),
+            "ratio",
+            self.ratio,
+            f"a number of at least 1 {up_to}, or 'auto'",
+        )
+        require(
+            is_real(self.margin) and 0 <= self.margin <= EXTREME,
+            "margin",
+            self.margin,
+            f"a number of at least 0 {up_to}",
+        )
+        require(
+            self.penalty == "auto"
+            or (
+                is_real(self.penalty) and (1 / EXTREME <= float(self.penalty) <= EXTREME or self.penalty in (0, np.inf))
+            ),
+            "penalty",
+            self.penalty,
+            f"a positive number of at least {1 / EXTREME:g} {up_to}, 0, inf or 'auto'",
+        )
+        require(is_real(self.tol) and 0 < self.tol < np.inf, "tol", self.tol, "a positive number")
+        require(is_count(self.max_iter), "max_iter", self.max_iter, "a whole number of at least 1, or None")
+        require(
+            is_count(self.n_comparisons), "n_comparisons", self.n_comparisons, "a whole number of at least 1, or None"
+        )
+        require(
+            isinstance(self.loss, str) and self.loss in ("auto", *LOSSES),
+            "loss",
+            self.loss,
+            f"'auto' or one of {', '.join(map(repr, LOSSES))}",
+        )
+        if not isinstance(self.solver, str):
+            require(hasattr(self.solver, "step"), "solver", self.solver, "a name or a Solver")
+            return self.solver
+        require(self.solver in SOLVERS, "solver", self.solver, f"one of {', '.join(map(repr, SOLVERS))}, or a Solver")
+        solver = SOLVERS[self.solver]()
+        require(
+            solver.exact or (self.loss in ("auto", "squared") and self.penalty != "auto"),
+            "solver",
+            self.solver,
+            "an exact solver with this loss and penalty: the paper's knows the squared loss and a given penalty only",
+        )
+        return solver
+
+    def _comparisons(
+        self, y: Comparisons | ArrayLike | None, n_items: int, random: np.random.RandomState
+    ) -> Comparisons:
+        if y is None:
+            return Comparisons.empty()
+        if isinstance(y, Comparisons):
+            y.check_items(n_items)
+            refuse_extremes("weight", y.weight, 1 / EXTREME)
+            refuse_extremes("bound", y.bound, 0.0)
+            return y
+        labels = as_labels(y)
+        if len(labels) != n_items:
+            raise ValueError(f"y holds {len(labels)} class labels for {n_items} items; expected one label an item")
+        n_classes = len(set(labels.tolist()) - {-1})
+        if n_classes == 1:
+            raise ValueError("y holds one class; expected at least two, from which an odd one out can be drawn")
+        wanted = PER_CLASS * n_classes if self.n_comparisons is None else self.n_comparisons
+        return Comparisons.from_labels(labels, wanted, random_state=random)
+
+    def _default_bounds(
+        self, said: Comparisons, features: LowRank, items: Array, random: np.random.RandomState
+    ) -> tuple[float, float]:
+        """Bounds for links that name none: the 5th and 95th percentile of initial squared distances."""
+        if not np.isnan(said.bound[said.kind >= Kind.MUST_LINK]).any():
+            return np.nan, np.nan
+        phi = features.transform(items[random.permutation(len(items))[:SAMPLE]])
+        initial = squared_distances(phi, phi)[np.triu_indices(len(phi), 1)]
+        low, high = np.percentile(initial, [5, 95])
+        return float(low), float(high)
+
+    def _start(self, rows: Constraints) -> Array | None:
+        if not self.warm_start or not hasattr(self, "_rows"):
+            return None
+        return rows.matched(self._rows, self.solution_.multipliers)
+
+    def _name_copies(self, problem: Dual, said: Comparisons) -> None:
+        """An odd one that can't be told from one of the other two: no metric puts it farther away."""
+        rows = problem.rows
+        asks = (rows.near_factor > 0) | (rows.offset > 0)  # a link may ask for a distance of at least 0
+        lost = ~rows.equality & (rows.far_factor > 0) & (problem.far_factor == 0) & asks
+        if not lost.any():
+            return
+        answers = np.unique(rows.answer[lost]).tolist()
+        sentence = (
+            f"{named(answers)}: the item that should be far is a copy of the one it should be far from (their "
+            "features are the same, or the same at this rank), so that no metric can tell them apart. Drop these rows, "
+            "or give the items features that differ; where they do, set rank=None."
+        )
+        if self.penalty == np.inf:
+            raise ContradictionError(sentence, answers)
+        warnings.warn(sentence, UserWarning, stacklevel=4)
+
+    def _name_contradictions(
+        self, solution: Solution, problem: Dual, said: Comparisons, features: LowRank, items: Array
+    ) -> None:
+        if self.penalty != np.inf or solution.status.success:
+            return
+        answers = contradiction(problem)
+        if answers is None:
+            return
+        alone = len(answers) == 1
+        message = f"{named(answers)} can't {'' if alone else 'all '}hold. "
+        if features.rank < features.full_rank and _holds_at_full_rank(problem, answers, features.kernel, items, said):
+            message += f"{'It does' if alone else 'They do'} at the initial kernel's full rank: set rank=None "
+            message += f"(now {features.rank} dimensions)."
+        else:
+            message += "No metric on these features gives what it asks" if alone else "They contradict one another"
+            message += f": set a finite penalty=, or drop {'it' if alone else 'one of them'}."
+        raise ContradictionError(message, answers.tolist())
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Coordinates of items, known or new, in which plain Euclidean distance is the learned one.
+
+        Parameters
+        ----------
+        X : array-like of shape (a, d)
+
+        Returns
+        -------
+        array of shape (a, r)
+        """
+        return self._coordinates(X)
+
+    def kernel_matrix(self, A: ArrayLike, B: ArrayLike | None = None, *, residual: bool = False) -> Array:
+        """The learned kernel k(x, y) = φ(x)ᵀWφ(y) between the rows of A and of B (of A, if B is None).
+
+        Parameters
+        ----------
+        A, B : array-like of shape (a, d) and (b, d)
+        residual : bool, default=False
+            Add k₀(x, y) − φ(x)ᵀφ(y), the part of the initial kernel that learning can't touch (the paper's
+            out-of-sample formula). Under truncation this breaks answers that hold without it.
+
+        Returns
+        -------
+        array of shape (a, b)
+        """
+        A = self._check_items(A)
+        B = A if B is None else self._check_items(B)
+        left = self._initial(A)
+        right = left if A is B else self._initial(B)
+        learned = (left @ self._root) @ (right @ self._root).T
+        if residual:
+            learned += self.kernel_(A, None if A is B else B) - left @ right.T
+        return np.asarray(learned)
+
+    def distance(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
+        """The learned distance (not squared) between the rows of A and of B (of A, if B is None): (a, b)."""
+        left = self._coordinates(A)
+        right = left if B is None else self._coordinates(B)
+        return np.sqrt(squared_distances(left, right))
+
+    def odd_one(self, X: ArrayLike, shown: ArrayLike) -> Array:
+        """Which of three items the model finds odd: the one left out of the closest pair.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Items, known or new.
+        shown : array-like of shape (m, 3)
+            Rows of X, three a question.
+
+        Returns
+        -------
+        array of shape (m,)
+            Positions 0, 1 or 2. Of equally close pairs the first one counts.
+        """
+        asked = Comparisons.odd_one_out(shown, np.full(len(np.asarray(shown)), -1))
+        if not len(asked):
+            return np.empty(0, dtype=np.intp)
+        return np.asarray(np.argmin(self._opposite(X, asked), axis=1))
+
+    def score(self, X: ArrayLike, y: Comparisons) -> float:
+        """The share of answers that the learned distances agree with.
+
+        Ratio and margin play no part; ties count by their share; *can't tell* and links are left out; weights count.
+        """
+        if not isinstance(y, Comparisons):
+            raise TypeError(f"score needs Comparisons, not {type(y).__name__}: Comparisons.odd_one_out(shown, odd)")
+        known = y[choices.decided(y)]
+        if not len(known):
+            raise ValueError("nothing to score: there are no odd-one-out or closer answers besides can't tell")
+        return float(np.average(choices.agreement(self._opposite(X, known), known), weights=known.weight))
+
+    def odd_one_proba(self, X: ArrayLike, shown: ArrayLike) -> Array:
+        """How likely people are to call each of three items odd, and to say *can't tell*.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Items, known or new.
+        shown : array-like of shape (m, 3)
+            Rows of X, three a question.
+
+        Returns
+        -------
+        array of shape (m, 4)
+            Three positions and *can't tell*, which has probability 0 if nobody ever said so; rows sum to 1.
+        """
+        asked = Comparisons.odd_one_out(shown, np.full(len(np.asarray(shown)), -1))
+        opposite = self._opposite(X, asked) if len(asked) else np.empty((0, 3))
+        return choices.probabilities(opposite, self.temperature_, self.tie_)
+
+    def _opposite(self, X: ArrayLike, asked: Comparisons) -> Array:
+        """(m, 3): the squared learned distance of the pair opposite each position."""
+        items = self._check_items(X)
+        asked.check_items(len(items))
+        used = asked.constrained
+        z = self._initial(items[used], used) @ self._root
+        return choices.sides(z, np.searchsorted(used, asked.shown))
+
+    def _coordinates(self, X: ArrayLike) -> Array:
+        """`transform`, whatever container ``set_output`` asks that to return."""
+        return np.asarray(self._initial(self._check_items(X)) @ self._root)
+
+    def _initial(self, items: Array, number: Array | None = None) -> Array:
+        """φ of checked items; warns of those that φ hardly reaches, by ``number`` if they are only some rows of X."""
+        phi = self.features_.transform(items)
+        reach = self.features_.reach(items, phi)
+        far = np.flatnonzero(np.zeros(0) if reach is None else reach < OUT_OF_REACH)
+        if len(far):
+            warnings.warn(
+                f"{named(far if number is None else number[far])}: so far from everything seen in fit that the "
+                "learned kernel says next to nothing about these items.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return phi
+
+    def _check_items(self, X: ArrayLike, *, reset: bool = False) -> Array:
+        if not reset:
+            check_is_fitted(self)
+        checked: Array = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=reset)
+        missing = np.argwhere(~np.isfinite(checked))
+        if len(missing):
+            row, column = missing[0]
+            raise ValueError(
+                f"X contains NaN or inf: row {row}, column {column} holds {checked[row, column]}; expected finite "
+                "numbers: fill it in, or drop the item"
+            )
+        return checked
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.features_.rank
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed" or (
+            isinstance(self.kernel, Kernel) and self.kernel.__sklearn_tags__().input_tags.pairwise
+        )
+        return tags
+
+
+def _holds_at_full_rank(problem: Dual, answers: Array, kernel: Kernel, items: Array, said: Comparisons) -> bool:
+    constrained = said.constrained
+    values, vectors = np.linalg.eigh(kernel.columns(items[constrained], constrained))
+    positive = values > np.finfo(float).eps * len(values) * values[-1]
+    whole = Dual(vectors[:, positive] * np.sqrt(values[positive]), problem.rows, problem.loss)
+    return contradiction(whole.hardened(np.isin(problem.rows.answer, answers))) is None

@@ -1,0 +1,122 @@
+"""How much each rater's answers should count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._columns import check_length, refuse
+from ..comparisons import Comparisons
+from .votes import CANT_TELL, Array, Indices, Votes
+
+# The 2 in the objective: as if so many answers were known to be meant.
+_PRIOR_MEANT = 2.0
+_BISECTIONS = 40
+_MAX_ROUNDS = 100
+_SETTLED = 1e-4
+# By how much the sum of probabilities may miss 1.
+_ROUNDING = 1e-4
+
+
+def reliability(said: Comparisons, probability: ArrayLike | None = None) -> dict[str, float]:
+    """Estimate which share of each rater's answers is meant rather than guessed.
+
+    A rater of reliability ρ answers as predicted with probability ρ and guesses otherwise: an answer that is predicted
+    with probability p comes with probability ``ρp + (1 − ρ)g``, where g is 1 divided by the number of possible answers.
+    The estimate maximises ``Σ log(ρp + (1 − ρ)g) + 2 log ρ`` over the rater's answers. So everyone is reliable until
+    the answers say otherwise, and a single answer says little.
+
+    The predictions are those of a model or, without one, those of other people: p is then the share of the answer among
+    theirs to the same question, each counted by its giver's reliability, and one guess. Reliabilities and predictions
+    take turns until they settle. A rater whose questions nobody else was asked has a reliability of 1.
+
+    Parameters
+    ----------
+    said : Comparisons
+        Odd-one-out answers with raters; other rows play no part.
+    probability : array-like of shape (m, 3) or (m, 4), optional
+        How likely a model finds each place of each row to be called odd; best from a model that didn't learn from that
+        row. *Can't tell*, the fourth column, plays no part then. Without a model it is an answer like any other.
+
+    Returns
+    -------
+    dict of str to float
+        A number in (0, 1] for each rater, which `weigh` turns into weights.
+
+    Examples
+    --------
+    Three people answer the same thirty questions, and one of them always picks the first place:
+
+    >>> import numpy as np
+    >>> from oddkernel import Comparisons
+    >>> shown, odd = np.arange(90).reshape(30, 3), np.arange(30) % 3
+    >>> said = Comparisons.empty()
+    >>> for name, answers in {"ann": odd, "bob": odd, "cat": 0 * odd}.items():
+    ...     said += Comparisons.odd_one_out(shown, answers, rater=name)
+    >>> {name: round(value, 1) for name, value in reliability(said).items()}
+    {'ann': 1.0, 'bob': 1.0, 'cat': 0.2}
+    """
+    votes = Votes.of(said)
+    votes.check_raters()
+    meant = _against_people(votes) if probability is None else _against_model(votes, said, probability)
+    return dict(zip(votes.raters, meant.tolist(), strict=True))
+
+
+def weigh(said: Comparisons, reliability: Mapping[str, float]) -> Comparisons:
+    """The same answers, each weight multiplied by its rater's reliability; a rater who isn't listed counts in full.
+
+    Examples
+    --------
+    >>> from oddkernel import Comparisons
+    >>> said = Comparisons.odd_one_out([[0, 1, 2], [3, 4, 5]], [0, 1], rater=["ann", "cat"])
+    >>> weigh(said, {"ann": 1.0, "cat": 0.25}).weight
+    array([1.  , 0.25])
+    """
+    if said.rater is None:
+        return said
+    return said.with_weight(said.weight * [reliability.get(rater, 1.0) for rater in said.rater.tolist()])
+
+
+def _against_model(votes: Votes, said: Comparisons, probability: ArrayLike) -> Array:
+    table = np.asarray(probability, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] not in (3, 4):
+        raise ValueError(f"probability has shape {table.shape}; expected (m, 3), or (m, 4) with can't tell")
+    check_length(table, len(said), "probability")
+    used = votes.named & (votes.answer != CANT_TELL)
+    row = votes.row[used]
+    named = table[row, :3].sum(axis=1)
+    usable = np.ones(len(said), dtype=bool)
+    usable[row] = (table[row] >= 0).all(axis=1) & (np.abs(table[row].sum(axis=1) - 1) < _ROUNDING) & (named > 0)
+    refuse(~usable, lambda at: f"probability {table[at].tolist()}; expected numbers that aren't negative and sum to 1")
+    predicted = table[row, said.odd[row]] / named
+    return _share_meant(predicted, 1 / 3, votes.person[used], len(votes.raters))
+
+
+def _against_people(votes: Votes) -> Array:
+    n_raters = len(votes.raters)
+    guess = 1 / (4 if (votes.answer == CANT_TELL).any() else 3)
+    answer = np.arange(len(votes)), votes.answer
+    counts_for = np.ones(n_raters + len(votes))
+    for _ in range(_MAX_ROUNDS):
+        others = votes.by_others(counts_for[votes.person])
+        predicted = (others[answer] + guess) / (others.sum(axis=1) + 1.0)
+        meant = _share_meant(predicted[votes.named], guess, votes.person[votes.named], n_raters)
+        change = np.abs(meant - counts_for[:n_raters]).max()
+        # Half a step: two raters who contradict each other would else discredit and trust each other in turns.
+        counts_for[:n_raters] = (counts_for[:n_raters] + meant) / 2
+        if change < _SETTLED:
+            break
+    return meant
+
+
+def _share_meant(predicted: Array, guess: float, rater: Indices, n_raters: int) -> Array:
+    """ρ of each rater: the slope of its concave objective falls from +∞ at 0, and is halved towards its zero."""
+    gain = predicted - guess
+    low, high = np.zeros(n_raters), np.ones(n_raters)
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        slope = _PRIOR_MEANT / middle + np.bincount(rater, gain / (guess + middle[rater] * gain), n_raters)
+        low, high = np.where(slope > 0, middle, low), np.where(slope > 0, high, middle)
+    return high

@@ -1,0 +1,22 @@
+"""Solvers of the dual problem, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .ascent import Ascent
+from .auto import Auto
+from .base import Solver, solve
+from .contradiction import contradiction
+from .newton import Newton
+from .projection import Projection
+
+SOLVERS: dict[str, Callable[[], Solver]] = {
+    "auto": Auto,
+    "newton": Newton,
+    "ascent": Ascent,
+    "projection": Projection,
+}
+"""The solvers that have a name."""
+
+__all__ = ["SOLVERS", "Ascent", "Auto", "Newton", "Projection", "Solver", "contradiction", "solve"]

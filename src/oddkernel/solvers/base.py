@@ -1,0 +1,238 @@
+"""The one loop: steps, stopping, history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..dual import Dual, Point, cholesky
+from ..solution import Solution, Status
+from .primal import first_guess
+
+Array = npt.NDArray[Any]
+
+# Multipliers this large (S has grown from the identity to this size) run off along a contradiction.
+RUNAWAY = 1e12
+# Hard rows whose kernel would have to be this many times farther away than each row needs on its own can't all hold.
+HOPELESS = 1e6
+# How much a first guess may stretch a squared distance.
+STRETCH = 10.0
+# How well the relaxed problems on the way to the real one are solved.
+APPROACH = 1e-2
+# Steps without progress before a solver is stopped.
+PATIENCE = 25
+# Steps after which a solver that has run into the edge of the domain is led back.
+PROBE = 20
+
+
+class Solver(Protocol):
+    """A solver proposes the next α; the loop does the rest.
+
+    ``exact`` says whether it aims at the optimum; an inexact one decides itself when it is done.
+    """
+
+    exact: bool
+    default_max_iter: int
+
+    def step(self, point: Point) -> Array:
+        """The next α. It need not keep S(α) positive definite: the loop shortens a step that is too long."""
+        ...
+
+    def finished(self, before: Point, after: Point, tol: float) -> Status | None:
+        """For an inexact solver: whether it is done."""
+        ...
+
+
+def solve(
+    problem: Dual,
+    solver: Solver,
+    *,
+    start: Array | None = None,
+    tol: float = 1e-6,
+    max_iter: int | None = None,
+    progress: Callable[[int, Point], None] | None = None,
+) -> tuple[Solution, Point]:
+    """Run a solver from α = 0, or from ``start`` where S(start) ≻ 0, until it is done."""
+    limit = solver.default_max_iter if max_iter is None else max_iter
+    if not solver.exact:
+        run = _run(_first(problem, start), solver, tol, limit, progress)
+        return _solution(run, [run]), run.point
+
+    runs: list[_Run] = []
+
+    def go(point: Point, tol: float, most: int) -> Array:
+        left = limit - sum(len(run.history) - 1 for run in runs)
+        runs.append(_run(point, solver, tol, max(min(left, most), 0), progress))
+        return runs[-1].point.alpha
+
+    point = _first(problem, start)
+    if _outweighed(point):
+        guess = problem.at(first_guess(point))
+        point = guess if guess is not None and guess.residual < point.residual else point
+    alpha = go(point, tol, PROBE)
+    if runs[-1].status is Status.EXHAUSTED:
+        for barrier in _barriers(runs[-1].point):
+            alpha = go(_first(problem.relaxed(barrier), alpha), APPROACH, PROBE)
+        go(problem.at(alpha) or _first(problem, alpha), tol, limit)
+    return _solution(runs[-1], runs), runs[-1].point
+
+
+@dataclass
+class _Run:
+    point: Point
+    status: Status
+    history: list[dict[str, float]]
+
+
+def _run(
+    point: Point,
+    solver: Solver,
+    tol: float,
+    limit: int,
+    progress: Callable[[int, Point], None] | None,
+) -> _Run:
+    best, idle = point, 0
+    history = [_record(point)]
+    for n_iter in range(limit + 1):
+        if solver.exact and _optimal(point, tol):
+            return _Run(point, Status.OPTIMAL, history)
+        if _runs_away(point):
+            return _Run(point, Status.CONTRADICTORY, history)
+        if n_iter == limit:
+            break
+        moved = _towards(point, solver.step(point), uphill=solver.exact)
+        before, point = point, moved or point
+        history.append(_record(point))
+        if progress is not None:
+            progress(n_iter + 1, point)
+        if not solver.exact and (ended := solver.finished(before, point, tol)):
+            return _Run(point, ended, history)
+        if solver.exact:
+            best, idle = (point, 0) if better(point, best) else (best, idle + 1)
+            if moved is None or idle >= PATIENCE:
+                # Multipliers so large that rounding ends the climb need not grow further to be a certificate.
+                return _Run(best, Status.CONTRADICTORY if _runs_away(best, 0.1 * RUNAWAY) else Status.STALLED, history)
+    return _Run(point, Status.EXHAUSTED, history)
+
+
+def _barriers(point: Point) -> list[float]:
+    """Weights for logdet S, falling to 1: a path that stays clear of the edge of the domain.
+
+    Where offsets ask for much more than the rows can have together, bᵀα outweighs logdet S and first steps run into the
+    edge, S nearly singular and the gap large. Weighting logdet S by the gap for each dimension keeps α in the middle.
+    """
+    excess = point.gap * (1.0 + abs(point.objective)) / (1.0 + point.problem.rank)
+    if excess <= 100.0:
+        return []
+    return list(4.0 ** np.arange(np.ceil(np.log(min(excess, 1e9)) / np.log(4.0)), 0, -1))
+
+
+def _outweighed(point: Point) -> bool:
+    """Whether soft answers outweigh the divergence by far, so that first steps from here lead nowhere in the dual."""
+    problem, loss = point.problem, point.problem.loss
+    if not (loss.curvature + loss.temperature > 0).all():
+        return False
+    if len(loss.entropic):
+        return bool(4.0 * point.gap * (1.0 + abs(point.objective)) > 1.0 + problem.rank)
+    return bool(_offset_cost(problem) > 2.0 and not point.alpha.any())
+
+
+def _offset_cost(problem: Dual) -> float:
+    """What the offsets alone cost at the start, for each dimension: rows without one ask only for ratios."""
+    wanted = np.where(problem.rows.equality, 0.0, np.maximum(problem.rows.offset, 0.0))
+    cost = problem.loss.primal(wanted) - problem.loss.primal(np.zeros(len(problem)))
+    return float(cost.sum() / (1.0 + problem.rank))
+
+
+def _first(problem: Dual, start: Array | None) -> Point:
+    """The point to start from: ``start``, or what K₀'s violations ask for; nearer to 0 if S is not ready for it."""
+    origin = problem.at(np.zeros(len(problem)))
+    assert origin is not None  # S(0) = I
+    natural = problem.loss.start(origin.violation)
+    wanted = problem.loss.inside(natural if start is None else np.where(start == 0, natural, start))
+    point = problem.at(wanted)
+    while point is None or (start is None and cholesky(STRETCH * point.bent - origin.bent) is None):
+        wanted = 0.5 * wanted
+        point = problem.at(wanted)
+    return point
+
+
+def _optimal(point: Point, tol: float) -> bool:
+    return point.residual <= tol and point.gap <= tol
+
+
+def _runs_away(point: Point, least: float = RUNAWAY) -> bool:
+    """Whether α has become a certificate that its hard rows can't all hold (soft losses hold their multipliers back).
+
+    S = I + P(α) ≻ 0 makes P(α) positive semidefinite up to the share 1/size, where size is what α would weigh if its
+    rows didn't cancel. The rows exclude one another if then P stays or bᵀα is positive, and bᵀα isn't negative.
+    So they do where the dual, which no kernel's divergence is below, is out of proportion to what offsets ask for.
+    """
+    problem = point.problem
+    hard = (problem.loss.curvature == 0) & np.isinf(problem.loss.upper)
+    if (hard & problem.void & point.free & (point.gradient != 0)).any():
+        return True
+    if hard.all() and point.objective > HOPELESS * (1.0 + problem.rank) * (1.0 + problem.growth):
+        return True
+    share = np.abs(point.alpha) * hard * problem.initial_scale
+    size = float(share.sum())
+    if size < least:
+        return False
+    # Rows that pull little are no part of the certificate; their offsets would hide that it holds.
+    pull = (problem.rows.offset * point.alpha)[share > 1e-8 * size]
+    stretched = float(np.square(point.factor).sum(axis=1).max(initial=0.0))
+    return bool(pull.sum() >= -1e-6 * np.abs(pull).sum() and stretched + pull.sum() > 1e-6 * size)
+
+
+def _towards(point: Point, alpha: Array, *, uphill: bool) -> Point | None:
+    """The point at α, or as far towards it as S stays positive definite (and the dual doesn't fall)."""
+    direction = alpha - point.alpha
+    if not direction.any():
+        return None
+    length = 1.0
+    for _ in range(60):
+        target = alpha if length == 1.0 else point.alpha + length * direction
+        moved = point.problem.at(target)
+        if moved is not None and not (uphill and _falls(point, moved)):
+            return moved
+        length *= 0.5
+    return None
+
+
+def _falls(before: Point, after: Point) -> bool:
+    return after.objective < before.objective - _rounding(before)
+
+
+def better(point: Point, other: Point) -> bool:
+    """Whether the dual is higher, or, where rounding hides that, the residual lower."""
+    rise = point.objective - other.objective
+    return rise > _rounding(other) or (rise >= -_rounding(other) and point.residual < other.residual)
+
+
+def _rounding(point: Point) -> float:
+    return 1e-13 * (1.0 + abs(point.objective))
+
+
+def _record(point: Point) -> dict[str, float]:
+    return {name: getattr(point, name) for name in ("objective", "residual", "gap", "divergence")}
+
+
+def _solution(run: _Run, runs: list[_Run]) -> Solution:
+    point = run.point
+    history = runs[0].history + [entry for part in runs[1:] for entry in part.history[1:]]
+    return Solution(
+        status=run.status,
+        n_iter=sum(len(part.history) - 1 for part in runs),
+        residual=point.residual,
+        gap=point.gap,
+        divergence=point.divergence,
+        objective=point.objective,
+        multipliers=point.alpha,
+        slack=point.violation,
+        answer=point.problem.rows.answer,
+        history={name: np.array([entry[name] for entry in history]) for name in history[0]},
+    )

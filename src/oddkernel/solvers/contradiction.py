@@ -1,0 +1,58 @@
+"""Which answers can't all hold: a small set of rows that exclude one another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..dual import Dual
+from ..solution import Status
+from .auto import Auto
+from .base import solve
+
+Array = npt.NDArray[Any]
+
+# Rows with less than this share of the certificate are not part of it.
+NEGLIGIBLE = 1e-6
+
+
+def contradiction(problem: Dual) -> Array | None:
+    """Comparisons that no metric on these features satisfies together, none of them superfluous; None if all can hold.
+
+    Hard rows exclude one another exactly if the multipliers of the dual can grow for ever. The rows along which they
+    do contradict one another; answers are then left out one after another as long as the rest still does.
+    """
+    answer = problem.rows.answer
+    kept = _taking_part(problem, np.unique(answer))
+    if kept is None:
+        return None
+    # The heaviest answers first: the smallest leading part that still contradicts itself, by bisection.
+    low, high = 0, len(kept)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _taking_part(problem, kept[:middle]) is None:
+            low = middle
+        else:
+            high = middle
+    kept, size = kept[:high], len(answer) + 1
+    while len(kept) < size:  # again after a success: what remains can be judged more sharply
+        size = len(kept)
+        for spared in kept[::-1]:
+            if spared in kept and (rest := _taking_part(problem, kept[kept != spared])) is not None:
+                kept = rest
+    return np.sort(kept)
+
+
+def _taking_part(problem: Dual, answers: Array) -> Array | None:
+    """Which of these answers take part in a contradiction, heaviest first; None if they can all hold."""
+    hard = problem.hardened(np.isin(problem.rows.answer, answers))
+    solution, point = solve(hard, Auto(), tol=1e-6)
+    if solution.status is not Status.CONTRADICTORY:
+        return None
+    impossible = hard.void & point.free & (point.gradient != 0)
+    share = impossible if impossible.any() else np.abs(point.alpha) * hard.initial_scale
+    weight = np.bincount(hard.rows.answer, share)
+    heavy = np.flatnonzero(weight > NEGLIGIBLE * weight.max())
+    return np.asarray(heavy[np.argsort(-weight[heavy], kind="stable")])

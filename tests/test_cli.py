@@ -1,0 +1,251 @@
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import oddkernel
+from oddkernel import Comparisons, KernelKMeans, formats, models
+from oddkernel.cli import main
+from oddkernel.cli.summary import Summary, working
+
+NAMES = [f"item {i}" for i in range(30)]
+LABELS = np.arange(30) % 3
+X = np.random.default_rng(0).normal(size=(30, 4)) + LABELS[:, None]
+SAID = Comparisons.from_labels(LABELS, 40, random_state=0, items=NAMES)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in, with features and answers that fit."""
+    monkeypatch.chdir(tmp_path)
+    np.save("features.npy", X)
+    with Path("features.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(
+            [["item", *"abcd"], *([name, *row] for name, row in zip(NAMES, X.tolist(), strict=True))]
+        )
+    formats.write(SAID, "answers.csv")
+    formats.write(Comparisons.from_labels(LABELS, 40, random_state=0), "indices.jsonl")
+    return tmp_path
+
+
+def run(*arguments: str) -> int:
+    try:
+        return main(arguments)
+    except SystemExit as end:  # argparse's way
+        return int(end.code or 0)
+
+
+def facts(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert run(*arguments, "--json") == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_from_features_and_answers_to_groups(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("fit", "features.csv", "answers.csv", "--out", "model.oddkernel") == 0
+    told = capsys.readouterr().out
+    assert "30 items with 4 features, joined by name." in told
+    assert "40 odd-one-out answers" in told
+    assert "The kernel is the optimum" in told
+    model = models.load("model.oddkernel")
+    assert model.comparisons_.items == tuple(NAMES)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+
+    assert run("transform", "model.oddkernel", "features.csv", "--out", "coordinates.csv") == 0
+    with Path("coordinates.csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header[:2] == ["item", "sklr0"]
+    assert [row[0] for row in rows] == NAMES
+    assert np.array_equal(np.array([row[1:] for row in rows], dtype=float), model.transform(frame))
+
+    assert run("cluster", "model.oddkernel", "features.csv", "-k", "3", "-k", "5", "--out", "groups.csv") == 0
+    assert "3 groups of" in capsys.readouterr().out
+    with Path("groups.csv").open(newline="") as file:
+        groups = list(csv.DictReader(file))
+    expected = KernelKMeans(n_clusters=3, random_state=0).fit_predict(model.kernel_matrix(frame))
+    assert [int(row["group_of_3"]) for row in groups] == expected.tolist()
+    assert len({row["group_of_5"] for row in groups}) == 5
+
+
+def test_facts_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    fit = facts(capsys, "fit", "features.npy", "indices.jsonl", "--out", "m", "--solver", "newton", "--rank", "2")
+    assert (fit["joined_by"], fit["n_answers"], fit["status"], fit["rank"]) == ("position", 40, "optimal", 2)
+    assert facts(capsys, "transform", "m", "features.npy", "--out", "z.npy")["n_coordinates"] == 2
+    assert np.load("z.npy").shape == (30, 2)
+    assert facts(capsys, "cluster", "m", "features.npy", "-k", "2", "--out", "g.parquet")["sizes"]["2"]
+    assert facts(capsys, "convert", "answers.csv", "a.parquet")["items_by"] == "name"
+    assert formats.read("a.parquet") == SAID
+
+
+def test_options_reach_the_learner() -> None:
+    formats.write(Comparisons.odd_one_out([[0, 3, 1]], [2]), "indices.jsonl")
+    options = (
+        "--kernel linear --rank all --ratio 2 --margin 0.5 --penalty inf --tol 1e-4 --random-state 7 --max-iter 99"
+    )
+    assert run("fit", "features.npy", "indices.jsonl", "--out", "m", *options.split()) == 0
+    model = models.load("m")
+    assert (model.kernel, model.rank, model.ratio, model.margin) == ("linear", None, 2.0, 0.5)
+    assert (model.penalty, model.tol, model.random_state, model.max_iter) == (np.inf, 1e-4, 7, 99)
+
+
+def test_held_out_answers_choose(capsys: pytest.CaptureFixture[str]) -> None:
+    formats.write(Comparisons.from_labels(LABELS, 80, random_state=0), "indices.jsonl")
+    fit = ("fit", "features.npy", "indices.jsonl", "--out", "m", "--kernel", "linear", "--penalty", "auto")
+    told = facts(capsys, *fit, "--loss", "softmax")
+    model = models.load("m")
+    assert model.tuning_ is not None
+    assert (told["loss"], told["ratio"], told["penalty"]) == ("softmax", 1.0, model.penalty_)
+    assert told["gain"] == model.tuning_.gain
+    assert run(*fit) == 0
+    assert "Chosen: " in capsys.readouterr().out
+
+
+def test_columns_in_another_order_are_put_right() -> None:
+    assert run("fit", "features.csv", "answers.csv", "--out", "m") == 0
+    with Path("turned.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["d", "c", "b", "a"], *X[:, ::-1].tolist()])
+    for features in ("features.csv", "turned.csv"):
+        assert run("transform", "m", features, "--out", f"{features}.npy") == 0
+    assert np.array_equal(np.load("features.csv.npy"), np.load("turned.csv.npy"))
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("fit nothing.csv answers.csv --out m", "nothing.csv: No such file"),
+        ("fit features.npy answers.csv --out m", "add a column called item"),
+        ("fit features.csv indices.jsonl --out m", "write names into the answers"),
+        ("fit features.csv features.csv --out m", "column 'item' is unknown"),
+        ("fit features.csv answers.csv --out no/folder/m", "folder doesn't exist"),
+        ("fit features.csv answers.csv --out m --ratio 0", "ratio=0.0; expected"),
+        ("fit features.csv answers.csv --out m --kernel round", "kernel='round'"),
+        ("fit features.csv answers.csv --out m --rank most", "expected a share such as 0.9"),
+        ("fit features.csv answers.csv --out m --penalty some", "'some'; expected a number or auto"),
+        ("fit features.csv answers.csv --out m --loss huge", "loss='huge'; expected 'auto' or one of"),
+        ("fit features.csv answers.csv --out m --names species", "no column called species"),
+        ("transform features.csv features.csv --out z.csv", "not a usable model"),
+        ("transform features.csv features.csv --out z.txt", "ends with .csv, .parquet, .npy"),
+        ("cluster features.csv features.csv -k 2 --out g.npy", "ends with .csv, .parquet"),
+        ("convert answers.csv answers.txt", "doesn't end with a known format"),
+        ("unknown", "invalid choice"),
+        ("", "required"),
+    ],
+)
+def test_what_the_user_can_mend_takes_one_line(
+    command: str, sentence: str, capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    before = sorted(folder.iterdir())
+    assert run(*command.split()) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert sentence in told.err.splitlines()[-1]
+    assert "Traceback" not in told.err
+    assert sorted(folder.iterdir()) == before
+
+
+def test_too_many_groups_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("fit", "features.npy", "indices.jsonl", "--out", "m") == 0
+    assert run("cluster", "m", "features.npy", "-k", "31", "--out", "g.csv") == 2
+    assert "-k 31; expected a number from 1 to 30" in capsys.readouterr().err
+
+
+def test_debug_shows_where_an_error_arose(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("fit", "nothing.csv", "answers.csv", "--out", "m", "--debug") == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_warnings_take_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    np.save("features.npy", np.vstack([X[:1], X[:-1]]))
+    formats.write(Comparisons.odd_one_out([[0, 1, 2]], [0]), "indices.jsonl")
+    assert run("fit", "features.npy", "indices.jsonl", "--out", "m") == 0
+    assert capsys.readouterr().err.startswith("oddkernel: warning: row 0: the item that should be far is a copy")
+
+
+def test_interrupted_work_leaves_things_as_they_were(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    Path("m").write_text("older")
+    before = sorted(folder.iterdir())
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    assert run("fit", "features.npy", "indices.jsonl", "--out", "m") == 130
+    assert capsys.readouterr().err == "oddkernel: stopped; nothing was left half-written\n"
+    assert Path("m").read_text() == "older"
+    assert sorted(folder.iterdir()) == before
+
+
+def test_progress_comes_when_work_takes_long(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oddkernel.cli.summary.PATIENCE", 0.01)
+    with working("counting"):
+        time.sleep(0.2)
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("oddkernel: counting, 0 s so far\n")
+    with working("nothing"):
+        pass
+    assert capsys.readouterr().err == ""
+
+
+def test_a_summary_is_strict_json() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        Summary([], {"gap": float("nan")}).json()
+
+
+@pytest.mark.parametrize("command", ["demo", "fit", "transform", "cluster", "convert"])
+def test_help_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(command, "--help") == 0
+    assert f"  oddkernel {command} " in capsys.readouterr().out.split("example")[-1]
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--version") == 0
+    assert capsys.readouterr().out == f"oddkernel {oddkernel.__version__}\n"
+
+
+def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
+    told = facts(capsys, "demo", "--out", "shown")
+    assert (told["n_items"], told["n_answers"]) == (1797, 300)
+    assert 0.6 < told["rand_before"] < 0.75
+    assert told["rand_after"] >= 0.88
+    assert told["score_after"] > told["score_before"]
+    assert Path(told["picture"]).read_bytes().startswith(b"\x89PNG")
+    assert "84.6%" in Path(told["page"]).read_text()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_ends_the_program_with_130() -> None:
+    started = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sys; from oddkernel.cli import main; print(flush=True); sys.exit(main())",
+            "demo",
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert started.stdout is not None
+    started.stdout.readline()
+    time.sleep(2)  # somewhere in the middle of its work
+    started.send_signal(signal.SIGINT)
+    _, told = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert told.splitlines()[-1] == "oddkernel: stopped; nothing was left half-written"
+    assert not Path("oddkernel-demo").exists()

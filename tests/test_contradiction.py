@@ -1,0 +1,87 @@
+"""Answers that can't all hold: a set of them none of which can be spared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from problems import Problem, random_problem
+
+from oddkernel import Comparisons
+from oddkernel.solvers import contradiction
+
+HOLDS = Comparisons.odd_one_out([[0, 3, 4], [1, 4, 5]], [2, -1])
+
+
+def assert_minimal(problem: Problem, named: np.ndarray) -> None:
+    assert contradiction(problem.saying(problem.said[named]).dual()) is not None
+    for spared in named:
+        assert contradiction(problem.saying(problem.said[named[named != spared]]).dual()) is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_answers_of_one_metric_dont_contradict_one_another(seed: int) -> None:
+    assert contradiction(random_problem(seed).dual()) is None
+
+
+@pytest.mark.parametrize("seed", [*range(20), 62, 70, 136])
+def test_none_of_the_answers_named_can_be_spared(seed: int) -> None:
+    problem = random_problem(seed, noisy=True)
+    named = contradiction(problem.dual())
+    if named is not None:
+        assert_minimal(problem, named)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 4.0])
+def test_two_answers_about_the_same_three(ratio: float) -> None:
+    facing = Comparisons.odd_one_out([[0, 1, 2], [0, 1, 2]], [2, 1])
+    problem = Problem(np.eye(6), HOLDS + facing, ratio=ratio, margin=0.1)
+    assert contradiction(problem.dual()).tolist() == [2, 3]
+
+
+def test_a_cycle_of_answers() -> None:
+    """δ(0,1) < δ(1,2) < δ(2,3) < δ(3,0) < δ(0,1)."""
+    cycle = Comparisons.closer([1, 2, 3, 0], [0, 1, 2, 3], [2, 3, 0, 1])
+    problem = Problem(np.eye(6), cycle[:2] + HOLDS + cycle[2:], ratio=1.5)
+    assert contradiction(problem.dual()).tolist() == [0, 1, 4, 5]
+
+
+def test_links_whose_bounds_exclude_one_another() -> None:
+    """Their matrices cancel, P = 0: only bᵀα tells."""
+    links = Comparisons.must_link([[0, 1]], 1.0) + HOLDS + Comparisons.cannot_link([[1, 0]], 1.5)
+    assert contradiction(Problem(np.eye(6), links).dual()).tolist() == [0, 3]
+    agreeing = Comparisons.must_link([[0, 1]], 1.5) + Comparisons.cannot_link([[1, 0]], 1.0)
+    assert contradiction(Problem(np.eye(6), agreeing).dual()) is None
+
+
+def test_a_triangle_of_links() -> None:
+    """√δ(0,2) ≤ √δ(0,1) + √δ(1,2) = 2."""
+    near, far = Comparisons.must_link([[0, 1], [1, 2]], 1.0), Comparisons.cannot_link([[0, 2]], 4.5)
+    assert contradiction(Problem(np.eye(6), near + HOLDS + far).dual()).tolist() == [0, 1, 4]
+
+
+def test_an_odd_one_that_is_a_copy_of_another() -> None:
+    features = np.eye(6)
+    features[2] = features[0]
+    problem = Problem(features, HOLDS + Comparisons.odd_one_out([[0, 1, 2]], [2]), ratio=2.0)
+    assert contradiction(problem.dual()).tolist() == [2]
+
+
+def test_copies_that_must_be_apart() -> None:
+    features = np.eye(6)[[0, 0, 2, 3, 4, 5]]
+    problem = Problem(features, HOLDS + Comparisons.cannot_link([[0, 1]], 0.5))
+    assert contradiction(problem.dual()).tolist() == [2]
+
+
+def test_a_rank_too_small_for_consistent_answers() -> None:
+    """On a line, no metric makes three items equally far apart; with all coordinates one does."""
+    said = HOLDS + Comparisons.odd_one_out([[0, 1, 2]], [-1])
+    features = np.random.default_rng(0).normal(size=(6, 6))
+    assert contradiction(Problem(features, said).dual()) is None
+    named = contradiction(Problem(features[:, :1], said).dual())
+    assert named is not None
+    assert_minimal(Problem(features[:, :1], said), named)
+
+
+def test_a_penalty_makes_no_difference() -> None:
+    facing = Comparisons.odd_one_out([[0, 1, 2], [0, 1, 2]], [2, 1])
+    assert contradiction(Problem(np.eye(3), facing, ratio=2.0).dual(0.1)).tolist() == [0, 1]

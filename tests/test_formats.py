@@ -1,0 +1,294 @@
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from comparison_strategies import comparisons
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from oddkernel import formats
+from oddkernel.comparisons import Comparisons
+
+FORMATS = ["csv", "jsonl", "parquet"]
+NAMES = "# oddkernel comparisons 1; items: names\n"
+INDICES = "# oddkernel comparisons 1; items: indices\n"
+HEADER = '{"oddkernel": "comparisons", "version": 1, "items": ["ant", "bee", "cat"]}\n'
+reuse_folder = settings(
+    deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+
+
+@pytest.fixture
+def said() -> Comparisons:
+    items = ["bee", "ant", "#never asked", "cat"]
+    return (
+        Comparisons.odd_one_out(
+            [["ant", "bee", "cat"]] * 2, [1, -1], weight=[0.1, 1e-300], rater=["é", ""], items=items
+        )
+        + Comparisons.closer(["cat"], ["ant"], ["bee"], items=items)
+        + Comparisons.must_link([["ant", "bee"]], at_most=1 / 3, items=items)
+        + Comparisons.cannot_link([["ant", "cat"]], items=items)
+    )
+
+
+def read_text(folder: Path, name: str, text: str | bytes) -> Comparisons:
+    file = folder / name
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return formats.read(file)
+
+
+class TestRoundTrip:
+    @pytest.mark.parametrize("format", FORMATS)
+    @given(said=comparisons())
+    @reuse_folder
+    def test_gives_the_same(self, tmp_path: Path, format: str, said: Comparisons) -> None:
+        formats.write(said, tmp_path / f"said.{format}")
+        again = formats.read(tmp_path / f"said.{format}")
+        assert again == said
+        assert again.items == said.items
+
+    @pytest.mark.parametrize("format", FORMATS)
+    @pytest.mark.parametrize("items", [None, (), ("ant", "bee")])
+    def test_without_rows(self, tmp_path: Path, format: str, items: tuple[str, ...] | None) -> None:
+        formats.write(Comparisons.empty(items=items), tmp_path / f"none.{format}")
+        assert formats.read(tmp_path / f"none.{format}").items == items
+
+    def test_from_one_format_to_the_next(self, tmp_path: Path, said: Comparisons) -> None:
+        again = said
+        for format in FORMATS:
+            formats.write(again, tmp_path / "said", format=format)
+            again = formats.read(tmp_path / "said", format=format)
+        assert again == said
+
+    def test_files_look_as_documented(self, tmp_path: Path) -> None:
+        said = Comparisons.odd_one_out([["ant", "bee", "cat"]], [2], rater="ann", items=["cat", "bee", "ant"])
+        formats.write(said, tmp_path / "said.csv")
+        assert (tmp_path / "said.csv").read_text().splitlines() == [
+            "# oddkernel comparisons 1; items: names",
+            "kind,a,b,c,answer,bound,weight,rater",
+            "item,cat,,,,,,",
+            "item,bee,,,,,,",
+            "item,ant,,,,,,",
+            "odd_one_out,ant,bee,cat,c,,1.0,ann",
+        ]
+        formats.write(said, tmp_path / "said.jsonl")
+        assert [json.loads(line) for line in (tmp_path / "said.jsonl").read_text().splitlines()] == [
+            {"oddkernel": "comparisons", "version": 1, "items": ["cat", "bee", "ant"]},
+            {"kind": "odd_one_out", "a": "ant", "b": "bee", "c": "cat", "answer": "c", "weight": 1.0, "rater": "ann"},
+        ]
+        formats.write(said, tmp_path / "said.parquet")
+        assert pq.read_table(tmp_path / "said.parquet").column("answer").to_pylist() == ["c"]
+
+
+class TestGenerosity:
+    def test_csv_with_four_columns(self, tmp_path: Path) -> None:
+        said = read_text(tmp_path, "said.csv", "a,b,c,answer\nowl,ant,bee,a\nant,bee,cat,cant_tell")
+        assert said.items == ("ant", "bee", "cat", "owl")
+        assert said == Comparisons.odd_one_out([[3, 0, 1], [0, 1, 2]], [0, -1], items=said.items)
+
+    def test_csv_with_bom_padding_and_columns_in_any_order(self, tmp_path: Path) -> None:
+        text = f"\ufeff{NAMES.strip()},,,\nanswer,c,b,a\r\nb,cat,bee,ant\n"
+        assert read_text(tmp_path, "SAID.CSV", text).odd.tolist() == [1]
+
+    def test_csv_whole_numbers_beside_names_are_names(self, tmp_path: Path) -> None:
+        assert read_text(tmp_path, "said.csv", "a,b,c,answer\n1,2,x,a\n").items == ("1", "2", "x")
+
+    def test_csv_declared_numbers(self, tmp_path: Path) -> None:
+        table = "a,b,c,answer\n5,3,10,b\n"
+        assert read_text(tmp_path, "said.csv", INDICES + table).shown.tolist() == [[5, 3, 10]]
+        assert read_text(tmp_path, "said.csv", NAMES + table).items == ("10", "3", "5")
+
+    def test_csv_without_rows(self, tmp_path: Path) -> None:
+        assert read_text(tmp_path, "said.csv", "a,b,c,answer\n") == Comparisons.empty()
+
+    def test_jsonl_without_header(self, tmp_path: Path) -> None:
+        by_name = read_text(tmp_path, "said.jsonl", '{"a": "ant", "b": "bee", "c": "1", "answer": "c"}\r\n')
+        assert by_name.items == ("1", "ant", "bee")
+        by_index = read_text(tmp_path, "said.jsonl", '{"kind": "must_link", "a": 3, "b": 1, "bound": 2, "rater": 4}')
+        assert by_index == Comparisons.must_link([[3, 1]], at_most=2, rater="4")
+
+    def test_parquet_from_elsewhere(self, tmp_path: Path, said: Comparisons) -> None:
+        said.to_frame().to_parquet(tmp_path / "named.parquet")
+        again = formats.read(tmp_path / "named.parquet")
+        assert again.items == ("ant", "bee", "cat")
+        assert again == said.reindex(again.items)
+        plain = Comparisons.closer([0], [1], [2]) + Comparisons.must_link([[3, 4]])
+        plain.to_frame().to_parquet(tmp_path / "plain.parquet")
+        assert formats.read(tmp_path / "plain.parquet") == plain
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("", "no line names the columns"),
+            (NAMES, "no line names the columns"),
+            ("a,b,answer\n", "column c is missing; expected at least a, b, c, answer"),
+            ("a,b,c,answer,wieght\n", "column 'wieght' is unknown; expected kind, a"),
+            ("a,b,c,a,answer\n", "column 'a' stands twice"),
+            ("a,b,c,answer\nant,bee,cat\n", "line 2: 3 fields; expected 4"),
+            ("a,b,c,answer\nant,bee,cat,a,b\n", "line 2: 5 fields; expected 4"),
+            ("a,b,c,answer\nant,bee,cat,a\n\nant,bee,cat,a\n", "line 3: an empty line"),
+            ("a,b,c,answer\nant,bee,cat,0\n", "line 2: answer '0'; expected a, b or c, .*cant_tell"),
+            ("a,b,c,answer\nant,bee,cat,\n", "line 2: answer None; expected a, b or c"),
+            ("a,b,c,answer\nant,bee,,a\n", "line 2: items .*; expected odd_one_out to fill in a, b, c"),
+            ("a,b,c,answer\nant,bee,ant,a\n", "line 2: .* repeats an item"),
+            ("a,b,c,answer\n1,2,3,a\n", "could be names or indices; expected a first line .*names' or .*indices'"),
+            ("kind,a,b,c,answer\nodd,ant,bee,cat,a\n", "line 2: kind 'odd' is unknown; expected odd_one_out, closer"),
+            ("kind,a,b,c,answer\n,ant,bee,cat,a\n", "line 2: kind None is unknown"),
+            ("kind,a,b,c,answer\ncloser,ant,bee,cat,a\n", "line 2: answer 'a'; expected none for closer"),
+            ("kind,a,b,c,answer\nmust_link,ant,bee,cat,\n", "line 2: .*expected must_link to fill in a, b"),
+            ("kind,a,b,c,answer\nitem,ant,bee,,\n", "line 2: a row of kind item .*expected a name in a, no more"),
+            ("kind,a,b,c,answer\nitem,,,,\n", "line 2: a row of kind item"),
+            ("kind,a,b,c,answer\nitem,ant,,,\nitem,ant,,,\n", "positions 0 and 1: both are 'ant'"),
+            ("kind,a,b,c,answer\nitem,ant,,,\nmust_link,ant,bee,,\n", "line 3: b is 'bee'; expected one of the 1 item"),
+            (INDICES + "kind,a,b,c,answer\nitem,ant,,,\n", "items stand by index, yet"),
+            (INDICES + "a,b,c,answer\n0,1,ant,a\n", "line 3: c is 'ant'; expected an item's index"),
+            (INDICES + "a,b,c,answer\n0,1,-2,a\n", "line 3: c is '-2'; expected an item's index"),
+            (INDICES + "a,b,c,answer\n0,1,1_0,a\n", "line 3: c is '1_0'"),
+            (INDICES + f"a,b,c,answer\n0,1,{'9' * 5000},a\n", "line 3: c is '999"),
+            (INDICES + "a,b,c,answer,weight\n0,1,2,a,0\n", "line 3: weight 0.0; expected a positive"),
+            (INDICES + "a,b,c,answer,weight\n0,1,2,a,1_0\n", "line 3: weight is '1_0'; expected a finite number"),
+            (INDICES + "a,b,c,answer,weight\n0,1,2,a,1e999\n", "line 3: weight is inf"),
+            (INDICES + "a,b,c,answer,bound\n0,1,2,a,nan\n", "line 3: bound is 'nan'"),
+            (INDICES + "a,b,c,answer,bound\n0,1,2,a,1\n", "line 3: bound 1.0; .*links only"),
+            (INDICES + "a,b,c,answer\n0,1,2,a", "the last line is cut off"),
+            (INDICES.replace("1", "2"), "version 2 of the format is newer than this oddkernel"),
+            (INDICES.replace("indices", "both"), "line 1: .*expected '# oddkernel comparisons 1; items: names'"),
+            ('a,b,c,answer\nant,"be\ne",cat,a\nant,"bee,cat,a\n', "line 4: unexpected end of data"),
+            (b"a,b,c,answer\n\xff,b,c,a\n", "line 2: byte 0xff is not UTF-8"),
+            ("a,b,c,answer\nan\0t,bee,cat,a\n", "NUL"),
+        ],
+    )
+    def test_csv(self, tmp_path: Path, text: str | bytes, message: str) -> None:
+        with pytest.raises(ValueError, match=rf"bad\.csv: .*{message}"):
+            read_text(tmp_path, "bad.csv", text)
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("", "line 1: not JSON"),
+            (HEADER + "\n", "line 2: not JSON"),
+            (HEADER + '{"a": "ant", "b": "bee", "c": "ca', "line 2: not JSON"),
+            (HEADER + "[1, 2, 3]\n", r"line 2: \[1, 2, 3\]; expected an object"),
+            (HEADER + '{"a": "ant", "b": "bee", "c": "cat"}\n', "line 2: answer None; expected a, b or c"),
+            (HEADER + '{"a": "ant", "b": "bee", "c": "cat", "answer": 0}\n', "line 2: answer 0; expected a, b or c"),
+            (
+                HEADER + '{"a": "ant", "b": "bee", "c": "cow", "answer": "a"}\n',
+                "line 2: c is 'cow'; expected one of the 3",
+            ),
+            (HEADER + '{"a": "ant", "b": "bee", "c": 2, "answer": "a"}\n', "line 2: c is 2; expected one of the 3"),
+            (HEADER + '{"a": "ant", "a": "bee"}\n', "line 2: not JSON .a key stands twice"),
+            (HEADER + '{"a": "ant", "x": "bee"}\n', "line 2: column 'x' is unknown"),
+            (HEADER + '{"kind": [], "a": "ant", "b": "bee"}\n', r"line 2: kind \[\] is unknown"),
+            ('{"kind": "must_link", "a": 1, "b": true}\n', "line 1: b is True; expected an item's index"),
+            ('{"kind": "must_link", "a": 1, "b": 1.0}\n', "line 1: b is 1.0; expected an item's index"),
+            ('{"kind": "must_link", "a": 1, "b": "bee"}\n', "line 1: b is 'bee'; expected an item's index"),
+            ('{"kind": "must_link", "a": 1, "b": 2, "bound": NaN}\n', "line 1: not JSON .NaN"),
+            ('{"kind": "must_link", "a": 1, "b": 2, "weight": "1"}\n', "line 1: weight is '1'"),
+            ('{"kind": "must_link", "a": 1, "b": 2, "rater": 1.5}\n', "line 1: rater 1.5 is a float"),
+            ('{"a": ' + "[" * 100_000, "line 1: not JSON"),
+            (HEADER.replace("1", "2"), "version 2 of the format is newer"),
+            (HEADER.replace("1", '"1"'), "version '1'; expected a whole number"),
+            (HEADER.replace('["ant", "bee", "cat"]', "3"), "items 3 in the header; expected a list of names, or null"),
+            (HEADER.replace("items", "names"), "expected the keys oddkernel .*, version and items"),
+            (HEADER.replace("bee", "ant"), "positions 0 and 1: both are 'ant'"),
+            (b"\xff", "line 1: byte 0xff is not UTF-8"),
+        ],
+    )
+    def test_jsonl(self, tmp_path: Path, text: str | bytes, message: str) -> None:
+        with pytest.raises(ValueError, match=rf"bad\.jsonl: .*{message}"):
+            read_text(tmp_path, "bad.jsonl", text)
+
+    def test_parquet(self, tmp_path: Path, said: Comparisons) -> None:
+        file = tmp_path / "bad.parquet"
+        formats.write(said, file)
+        with pytest.raises(ValueError, match=r"bad\.parquet: not a readable Parquet file"):
+            read_text(tmp_path, "bad.parquet", file.read_bytes()[:-20])
+        columns = {"a": ["ant"], "b": ["bee"], "c": ["cat"], "answer": ["d"]}
+        pq.write_table(pa.table(columns), file)
+        with pytest.raises(ValueError, match="row 0: answer 'd'; expected a, b or c"):
+            formats.read(file)
+        pq.write_table(pa.table({**columns, "c": [1.5]}), file)
+        with pytest.raises(ValueError, match=r"row 0: c is 1\.5; expected one of the 2 item names"):
+            formats.read(file)
+        pq.write_table(pa.table({"a": ["ant"]}), file)
+        with pytest.raises(ValueError, match="column b, c, answer is missing"):
+            formats.read(file)
+        pq.write_table(pa.table(columns).replace_schema_metadata({"oddkernel": "no"}), file)
+        with pytest.raises(ValueError, match="metadata: not JSON"):
+            formats.read(file)
+
+    def test_parquet_without_pyarrow(self, tmp_path: Path, said: Comparisons, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+        with pytest.raises(ImportError, match=r"pip install oddkernel\[parquet\]"):
+            formats.write(said, tmp_path / "said.parquet")
+
+    def test_unknown_format(self, tmp_path: Path, said: Comparisons) -> None:
+        with pytest.raises(ValueError, match=r"said\.txt: .*expected one of csv, jsonl, parquet"):
+            formats.read(tmp_path / "said.txt")
+        with pytest.raises(ValueError, match=r"format 'xls'; expected one of csv, jsonl, parquet"):
+            formats.write(said, tmp_path / "said.csv", format="xls")
+
+    def test_field_too_long_for_csv(self, tmp_path: Path) -> None:
+        said = Comparisons.must_link([[0, 1]], items=["x" * 200_000, "y"])
+        with pytest.raises(ValueError, match="too long for a CSV field; expected jsonl or parquet"):
+            formats.write(said, tmp_path / "said.csv")
+        formats.write(said, tmp_path / "said.jsonl")
+        assert formats.read(tmp_path / "said.jsonl") == said
+
+    @pytest.mark.parametrize("format", FORMATS)
+    @given(said=comparisons(max_rows=2), data=st.data())
+    @reuse_folder
+    def test_damaged_file_is_read_or_refused(
+        self, tmp_path: Path, format: str, said: Comparisons, data: st.DataObject
+    ) -> None:
+        file = tmp_path / f"said.{format}"
+        formats.write(said, file)
+        whole = bytearray(file.read_bytes())
+        if data.draw(st.booleans()):
+            del whole[data.draw(st.integers(0, len(whole))) :]
+        else:
+            whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
+        file.write_bytes(bytes(whole))
+        try:
+            assert isinstance(formats.read(file), Comparisons)
+        except ValueError as error:
+            assert str(error).startswith(str(file))  # noqa: PT017
+
+
+class TestWriting:
+    def test_interrupted_leaves_the_old_file(
+        self, tmp_path: Path, said: Comparisons, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        file = tmp_path / "said.csv"
+        formats.write(said, file)
+
+        def interrupt(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(os, "fsync", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            formats.write(said[:1], file)
+        assert formats.read(file) == said
+        assert [entry.name for entry in tmp_path.iterdir()] == ["said.csv"]
+
+    def test_follows_links_and_the_umask(self, tmp_path: Path, said: Comparisons) -> None:
+        (tmp_path / "plain.txt").touch()
+        (tmp_path / "link.csv").symlink_to(tmp_path / "target.csv")
+        formats.write(said, tmp_path / "link.csv")
+        assert (tmp_path / "link.csv").is_symlink()
+        assert formats.read(tmp_path / "target.csv") == said
+        modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("plain.txt", "target.csv")}
+        assert len(modes) == 1
+
+    def test_missing_folder(self, tmp_path: Path, said: Comparisons) -> None:
+        with pytest.raises(FileNotFoundError):
+            formats.write(said, tmp_path / "nowhere" / "said.csv")

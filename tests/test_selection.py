@@ -1,0 +1,37 @@
+"""Searching over parameters with folds over comparisons."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_wine
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from oddkernel import SKLR, Comparisons
+from oddkernel.selection import SearchCV
+
+X, y = load_wine(return_X_y=True)
+
+
+def test_the_best_held_out_score_wins_in_a_pipeline() -> None:
+    said = Comparisons.from_labels(y, 60, random_state=0)
+    grid = {"sklr__penalty": [1e-3, 10.0], "sklr__kernel": ["linear"]}
+    search = SearchCV(make_pipeline(StandardScaler(), SKLR()), grid, random_state=0).fit(X, said)
+    results = search.cv_results_
+    assert search.best_params_ == results["params"][int(np.argmax(results["mean_test_score"]))]
+    assert results["mean_test_score"].shape == (2,)
+    splits = np.array([results[f"split{k}_test_score"] for k in range(5)])
+    assert splits.mean(axis=0) == pytest.approx(results["mean_test_score"])
+    assert sorted(results["rank_test_score"]) == [1, 2]
+    assert search.score(X, said) == search.best_estimator_.score(X, said)
+    assert len(search.transform(X)) == len(X)
+    assert clone(search).get_params()["param_grid"] == grid
+
+
+def test_only_answers_can_be_put_into_folds() -> None:
+    with pytest.raises(TypeError, match="Comparisons"):
+        SearchCV(SKLR(), {}).fit(X, y)
+    with pytest.raises(ValueError, match="too few"):
+        SearchCV(SKLR(), {}).fit(X, Comparisons.odd_one_out([[0, 1, 2]], [1]))

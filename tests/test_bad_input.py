@@ -135,7 +135,9 @@ def test_matrices_that_are_no_kernel(K, message):
 
 def test_rounding_is_no_reason_to_refuse_a_kernel():
     noise = np.random.default_rng(1).normal(scale=1e-12, size=(12, 12))
-    assert SKLR("precomputed").fit(X @ X.T + noise, SAID).solution_.status is Status.OPTIMAL
+    single = X.astype(np.float32) @ X.T.astype(np.float32)
+    for K in (X @ X.T + noise, single):
+        assert SKLR("precomputed").fit(K, SAID).solution_.status is Status.OPTIMAL
 
 
 # Items that can't be told apart

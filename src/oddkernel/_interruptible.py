@@ -45,8 +45,8 @@ def interruptible(compute: Callable[[], Result]) -> Result:
         finally:
             done.set()
 
-    threading.Thread(target=run, daemon=True).start()
     try:
+        threading.Thread(target=run, daemon=True).start()  # waits, too, and may be interrupted
         _wait(done)
     except KeyboardInterrupt:
         atexit.register(_wait_at_exit, done)

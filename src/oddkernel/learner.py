@@ -201,7 +201,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         # Rows are written over the constrained items alone; the rest of Φ takes no part.
         phi = features.transform(items[constrained]) if len(constrained) else np.empty((0, features.rank))
         refuse_extreme_kernel(phi)
-        unit = unit_of(phi) or 1.0  # where all items are copies of one another, any unit will do
+        unit = unit_of(phi)  # where all items are copies of one another, any unit will do
         bounds = self._default_bounds(said, features, items, random)
 
         def rows_of(answers: Comparisons, recipe: Recipe) -> Constraints:

@@ -102,8 +102,8 @@ class Tuning:
 
 
 def unit_of(phi: Array) -> float:
-    """The mean squared distance between two items: the unit in which penalties and temperatures are chosen."""
-    return float(2.0 * np.square(phi - phi.mean(axis=0)).sum(axis=1).mean()) if phi.size else 1.0
+    """The mean squared distance between two items, the unit of penalties and temperatures; 1 if all are copies."""
+    return float(2.0 * np.square(phi - phi.mean(axis=0)).sum(axis=1).mean()) or 1.0 if phi.size else 1.0
 
 
 def problem_of(phi: Array, rows: Constraints, loss: str, penalty: float, unit: float) -> Dual:

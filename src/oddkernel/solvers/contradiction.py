@@ -16,6 +16,8 @@ Array = npt.NDArray[Any]
 
 # Rows with less than this share of the certificate are not part of it.
 NEGLIGIBLE = 1e-6
+# Multipliers that grow for ever show it within a hundred or two of steps.
+STEPS = 300
 
 
 def contradiction(problem: Dual) -> Array | None:
@@ -48,7 +50,7 @@ def contradiction(problem: Dual) -> Array | None:
 def _taking_part(problem: Dual, answers: Array) -> Array | None:
     """Which of these answers take part in a contradiction, heaviest first; None if they can all hold."""
     hard = problem.hardened(np.isin(problem.rows.answer, answers))
-    solution, point = solve(hard, Auto(), tol=1e-6)
+    solution, point = solve(hard, Auto(), tol=1e-6, max_iter=STEPS)
     if solution.status is not Status.CONTRADICTORY:
         return None
     impossible = hard.void & point.free & (point.gradient != 0)

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg, sparse
 
+from ._interruptible import interruptible
 from .constraints import Constraints
 from .losses import Conjugate
 
@@ -255,7 +256,8 @@ class Point:
     def whole_metric(self) -> tuple[Array, Array]:
         """W and its symmetric root in all r coordinates of Φ; the identity where no constrained item differs."""
         # From S's Cholesky factor, not from W: no negative eigenvalue by rounding, and small ones keep their digits.
-        _, roots, directions = np.linalg.svd(_solve_lower(self.factor, np.eye(self.problem.rank)))
+        inverse = _solve_lower(self.factor, np.eye(self.problem.rank))
+        _, roots, directions = interruptible(lambda: np.linalg.svd(inverse))
         span = self.problem.basis @ directions.T
         whole = np.eye(len(span))
         return whole + (span * (np.square(roots) - 1.0)) @ span.T, whole + (span * (roots - 1.0)) @ span.T

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import choices
 from ._checks import EXTREME, as_labels, is_count, is_real, named, refuse_extreme_kernel, refuse_extremes, require
+from ._interruptible import interruptible
 from .comparisons import Comparisons, Kind
 from .constraints import Constraints
 from .dual import Dual, Point
@@ -541,7 +542,8 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
 def _holds_at_full_rank(problem: Dual, answers: Array, kernel: Kernel, items: Array, said: Comparisons) -> bool:
     constrained = said.constrained
-    values, vectors = np.linalg.eigh(kernel.columns(items[constrained], constrained))
+    matrix = kernel.columns(items[constrained], constrained)
+    values, vectors = interruptible(lambda: np.linalg.eigh(matrix))
     positive = values > np.finfo(float).eps * len(values) * values[-1]
     whole = Dual(vectors[:, positive] * np.sqrt(values[positive]), problem.rows, problem.loss)
     return contradiction(whole.hardened(np.isin(problem.rows.answer, answers))) is None

@@ -41,7 +41,8 @@ class Diffusion(Kernel):
         How many others each node is joined with; all of them if there are fewer.
     time : float, default=6.0
         How long the heat spreads: a positive number. Near 0 every item is like itself only; the longer, the more alike
-        are all items that the graph connects.
+        are all items that the graph connects. The default was picked by trial on two sets of handwritten digits, with
+        their labels in view.
 
     Attributes
     ----------

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
 
+from .._interruptible import interruptible
 from .distances import Array
 
 ROUNDING = 1e-6
@@ -48,9 +48,9 @@ def check_semidefinite(K: Array) -> None:
     # exists only where they are fine. Where it doesn't, they decide.
     shifted = K + np.diag(np.full(len(K), ROUNDING * max(K.diagonal().max(), 0.0)))
     try:
-        scipy.linalg.cholesky(shifted, overwrite_a=True, check_finite=False)
+        interruptible(lambda: np.linalg.cholesky(shifted))
     except np.linalg.LinAlgError:
-        eigenvalues = scipy.linalg.eigvalsh(K, check_finite=False)
+        eigenvalues = interruptible(lambda: np.linalg.eigvalsh(K))
         smallest, largest = eigenvalues[0], eigenvalues[-1]
         if smallest < -ROUNDING * max(largest, 0.0):
             raise ValueError(

@@ -31,6 +31,7 @@ RANK = {
     "solvers": 3,
     "cluster": 3,
     "raters": 3,
+    "rounds": 3,
     "learner": 4,
     "models": 4,
     "baselines": 4,

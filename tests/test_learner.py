@@ -222,10 +222,10 @@ def test_many_items_never_form_a_full_matrix(monkeypatch):
 
 def test_landmarks_change_nothing_for_a_linear_kernel(monkeypatch):
     X, said = half_spaces(1100)
-    full = SKLR("linear", rank=None, tol=1e-10).fit(X, said)
+    full = SKLR("linear", rank=None, penalty=10.0, tol=1e-10).fit(X, said)
     fit = LowRank.fit
     monkeypatch.setattr(LowRank, "fit", lambda *args, **options: fit(*args, **options, max_items=200))
-    part = SKLR("linear", rank=None, tol=1e-10).fit(X, said)
+    part = SKLR("linear", rank=None, penalty=10.0, tol=1e-10).fit(X, said)
     assert (len(full.features_.landmarks), len(part.features_.landmarks)) == (1100, 200)
     np.testing.assert_allclose(part.kernel_matrix(X[:50], X[-50:]), full.kernel_matrix(X[:50], X[-50:]), atol=1e-8)
     assert part.solution_.divergence == pytest.approx(full.solution_.divergence, rel=1e-8)

@@ -10,6 +10,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
 from oddkernel import SKLR, Comparisons
+from oddkernel.rounds import halfway
 from oddkernel.tuning import folds_of
 
 
@@ -104,3 +105,85 @@ def test_probabilities_are_calibrated(wine) -> None:
     sure = p.max(axis=1)
     right = p.argmax(axis=1) == fresh.odd
     assert abs(sure.mean() - right.mean()) < 0.08
+
+
+def test_a_second_round_is_tried_and_kept_only_if_it_helps(wine) -> None:
+    X, y = wine
+    model = SKLR("linear", random_state=0).fit(X, Comparisons.from_labels(y, 200, noise=0.2, random_state=0))
+    rounds = [trial for trial in model.tuning_.trials if len(trial.penalties) == 2]
+    assert rounds
+    assert len({trial.penalties[0] for trial in rounds}) == 1
+    best = max(trial.log_likelihood for trial in model.tuning_.trials)
+    chosen = next(trial for trial in model.tuning_.trials if trial.penalties == model.tuning_.penalties)
+    assert chosen.log_likelihood >= best - 0.05
+    assert model.penalty_ == model.tuning_.penalty == chosen.penalty
+
+
+def test_rounds_can_be_asked_for_and_give_what_they_would_one_by_one(wine) -> None:
+    X, y = wine
+    said = Comparisons.from_labels(y, 40, random_state=0)
+    settings = {"loss": "softmax", "tol": 1e-10}
+    model = SKLR("linear", rank=None, penalty=(0.5, 0.2), **settings).fit(X, said)
+    first = SKLR("linear", rank=None, penalty=0.5, **settings).fit(X, said)
+    phi = first.features_.transform(X[said.constrained])
+    start = halfway(phi, first._root)
+    again = SKLR("precomputed", rank=None, penalty=0.2, **settings)
+    whole = first.features_.transform(X) @ start
+    again.fit(whole @ whole.T, said)
+    assert model.kernel_matrix(X) == pytest.approx(again.kernel_matrix(whole @ whole.T), rel=1e-5, abs=1e-5)
+    assert model.penalty_ == 0.2
+    assert model.transform(X) @ model.transform(X).T == pytest.approx(model.kernel_matrix(X))
+
+
+def test_rounds_start_warm(wine) -> None:
+    X, y = wine
+    said = Comparisons.from_labels(y, 60, random_state=0)
+    model = SKLR("linear", loss="softmax", penalty=(0.5, 0.2), warm_start=True, tol=1e-8).fit(X, said)
+    kernel, steps = model.kernel_matrix(X), model.n_iter_
+    assert model.fit(X, said).kernel_matrix(X) == pytest.approx(kernel, rel=1e-5, abs=1e-6)
+    assert model.n_iter_ < steps
+
+
+@pytest.mark.parametrize("penalty", [(), (1.0, 0.0), (1.0, np.inf), ("auto",), (-1.0, 1.0), [None]])
+def test_rounds_need_a_positive_number_each(wine, penalty) -> None:
+    X, y = wine
+    with pytest.raises(ValueError, match="penalty"):
+        SKLR(penalty=penalty).fit(X, Comparisons.from_labels(y, 20, random_state=0))
+
+
+def test_plenty_of_answers_may_add_a_part_of_the_identity() -> None:
+    rng = np.random.default_rng(0)
+    hidden = rng.normal(size=(12, 2))
+    shown = np.array([rng.permutation(12)[:3] for _ in range(400)])
+    sides = np.stack([np.square(hidden[shown[:, p - 1]] - hidden[shown[:, p - 2]]).sum(axis=1) for p in range(3)], 1)
+    said = Comparisons.odd_one_out(shown, sides.argmin(axis=1))
+    features = rng.normal(size=(12, 3))  # they say nothing
+    model = SKLR(random_state=0).fit(features, said)
+    assert {trial.recipe.kernel for trial in model.tuning_.trials} == {"adaptive", "adaptive + identity"}
+    assert model.tuning_.recipe.kernel == "adaptive + identity"
+    assert model.tuning_.gain_interval[0] > 0.2
+    assert model.solution_.gain == model.tuning_.gain
+    assert model.embed(features, 2).shape == (12, 2)
+    assert model.embed(features).shape == (12, model.tuning_.dimension)
+    assert model.tuning_.dimension <= 5
+    assert model.embed(features, 12)[:, :2] == pytest.approx(model.embed(features, 2))
+
+
+def test_embedding_needs_held_out_answers_or_a_number(wine) -> None:
+    X, y = wine
+    model = SKLR("linear", penalty=1.0).fit(X, Comparisons.from_labels(y, 20, random_state=0))
+    with pytest.raises(ValueError, match="n_components"):
+        model.embed(X)
+    with pytest.raises(ValueError, match="n_components"):
+        model.embed(X, 0)
+    apart = np.square(np.diff(model.embed(X, X.shape[1])[:2], axis=0)).sum() ** 0.5
+    assert apart == pytest.approx(model.distance(X[:1], X[1:2])[0, 0])
+
+
+def test_the_path_can_be_drawn(wine) -> None:
+    pytest.importorskip("matplotlib").use("agg")
+    X, y = wine
+    tuning = SKLR("linear", random_state=0).fit(X, Comparisons.from_labels(y, 60, random_state=0)).tuning_
+    axes = tuning.plot()
+    assert axes.get_xscale() == "log"
+    assert any("softmax" in text.get_text() for text in axes.get_legend().get_texts())

@@ -54,6 +54,16 @@ def probabilities(opposite: Array, temperature: float, tie: float = 0.0) -> Arra
     return np.asarray(special.softmax(np.column_stack([strength, undecided]), axis=1))
 
 
+def probability_slopes(proba: Array, temperature: float) -> Array:
+    """(m, 4, 3): the derivatives of `probabilities` by the three squared distances.
+
+    A strength is −δ/temperature, and that of *can't tell* a third of the three together.
+    """
+    by_strength = proba[:, :, None] * (np.eye(4) - proba[:, None, :])
+    strengths = np.vstack([np.eye(3), np.full((1, 3), 1.0 / 3.0)]) / -temperature
+    return np.asarray(by_strength @ strengths)
+
+
 def log_likelihood(opposite: Array, said: Comparisons, temperature: float) -> Array:
     """(m,): the log-probability of each decided answer, among the pairs that it compares."""
     strength = -eligible(opposite, said) / temperature

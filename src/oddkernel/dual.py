@@ -253,6 +253,16 @@ class Point:
         """Primal minus dual objective, summed row by row and so free of cancellation, over 1 + abs(dual)."""
         return float(self.problem.loss.fenchel_gap(self.alpha, self.violation) / (1.0 + abs(self.objective)))
 
+    @cached_property
+    def root(self) -> Array:
+        """(r, r): a root of W in all coordinates of Φ, W = root·rootᵀ; the identity where no constrained item differs.
+
+        Not the symmetric one of `whole_metric`, but at the price of a triangular inverse.
+        """
+        basis, identity = self.problem.basis, np.eye(self.problem.rank)
+        change = _solve_lower(self.factor, identity).T - identity
+        return np.asarray(np.eye(len(basis)) + basis @ change @ basis.T)
+
     def whole_metric(self) -> tuple[Array, Array]:
         """W and its symmetric root in all r coordinates of Φ; the identity where no constrained item differs."""
         # From S's Cholesky factor, not from W: no negative eigenvalue by rounding, and small ones keep their digits.

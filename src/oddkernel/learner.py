@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -18,13 +21,16 @@ from ._interruptible import interruptible
 from .comparisons import Comparisons, Kind
 from .constraints import Constraints
 from .dual import Dual, Point
-from .kernels import Kernel, LowRank, resolve
+from .kernels import AdaptiveGaussian, Identity, Kernel, KernelSum, LowRank, resolve
 from .kernels.distances import squared_distances
 from .losses import LOSSES
 from .progress import Progress
+from .rounds import learn, problem_of, unit_of
+from .scores import Scores
 from .solution import Solution
-from .solvers import SOLVERS, Solver, contradiction, solve
-from .tuning import FEWEST, Recipe, Tuning, problem_of, tune, unit_of
+from .solvers import SOLVERS, Solver, contradiction
+from .tuning import FEWEST, MANY, Recipe, Tuning, principal_axes, tune
+from .uncertainty import Uncertainty
 
 Array = NDArray[Any]
 
@@ -36,6 +42,10 @@ SAMPLE = 1000
 OUT_OF_REACH = 0.01
 # What "auto" stands for where nothing is chosen by held-out answers: the paper's loss, and a ratio that suits it.
 LOSS, PENALTY = "squared", 10.0
+# From so many answers for each item on, they can say about an item what its features can't.
+PLENTY = 10
+# The share of the identity in a kernel that leaves room for that.
+OWN = 0.5
 
 
 class ContradictionError(ValueError):
@@ -63,9 +73,11 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    kernel : str or Kernel, default="adaptive"
+    kernel : str or Kernel, default="auto"
         Where the metric starts: ``"adaptive"``, ``"gaussian"``, ``"linear"``, ``"identity"`` (no features),
-        ``"precomputed"``, or an object of `oddkernel.kernels`.
+        ``"diffusion"``, ``"precomputed"``, or an object of `oddkernel.kernels`. ``"auto"``: adaptive; where there are
+        ten answers and more for each item, held-out ones say whether to add a part of the identity, which lets answers
+        say about an item what its features can't.
     rank : float, int or None, default=0.9
         How much of the initial kernel takes part: a share of its trace, a number of dimensions, or all.
     ratio : float or "auto", default="auto"
@@ -75,11 +87,13 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         How much farther in addition, in the kernel's own units.
     loss : {"auto", "squared", "hinge", "logistic", "softmax"}, default="auto"
         What a violated answer costs. ``"squared"`` is the paper's; ``"softmax"`` is the likelihood of a choice among
-        three and takes noisy answers best. ``"auto"``: squared, or with ``penalty="auto"`` the better of the two.
-    penalty : float or "auto", default=10.0
+        three and takes noisy answers best. ``"auto"``: squared, or with ``penalty="auto"`` the better of the two; from
+        20,000 answers on softmax.
+    penalty : float, sequence of float or "auto", default="auto"
         λ: how much a violated answer weighs against leaving the initial kernel. With logistic and softmax it counts
-        log-likelihoods. ``inf``: every answer must hold; 0: nothing is learned. ``"auto"``: held-out answers choose it,
-        0 among the candidates, so that the kernel never becomes worse than it was; below 50 answers, 10.
+        log-likelihoods. ``inf``: every answer must hold; 0: nothing is learned. Several: learning in rounds, each with
+        its penalty and from halfway to what the last one learned. ``"auto"``: held-out answers choose it, one round or
+        two, 0 among the candidates, so that the kernel never becomes worse than it was; below 50 answers, 10.
     solver : {"auto", "newton", "ascent", "projection"} or Solver, default="auto"
         The first three find the optimum; ``"projection"`` is the paper's algorithm, which stops at some kernel that
         agrees.
@@ -107,7 +121,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     metric_ : (r, r) array
         W: the learned kernel is φ(x)ᵀWφ(y).
     loss_, ratio_, penalty_
-        What was used, where ``"auto"`` stood.
+        What was used, where ``"auto"`` stood; the penalty is the last round's.
     tuning_ : Tuning or None
         With ``penalty="auto"``: what held-out answers said: the trials, the gain over the initial kernel with its
         interval.
@@ -125,7 +139,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     >>> from oddkernel import SKLR, Comparisons
     >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [1.0, 2.0]])
     >>> said = Comparisons.odd_one_out([[0, 2, 1], [1, 3, 2]], [2, 2])  # 0 goes with 2 and 1 with 3
-    >>> model = SKLR(kernel="linear", penalty=np.inf).fit(X, said)
+    >>> model = SKLR("linear", penalty=np.inf).fit(X, said)
     >>> model.solution_.status.name
     'OPTIMAL'
     >>> model.score(X, said)
@@ -134,13 +148,13 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        kernel: str | Kernel = "adaptive",
+        kernel: str | Kernel = "auto",
         *,
         rank: float | int | None = 0.9,
         ratio: float | str = "auto",
         margin: float = 0.0,
         loss: str = "auto",
-        penalty: float | str = 10.0,
+        penalty: float | Sequence[float] | str = "auto",
         solver: str | Solver = "auto",
         tol: float = 1e-6,
         max_iter: int | None = None,
@@ -196,13 +210,10 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         if progress:
             progress("computing the initial kernel")
-        kernel = resolve(self.kernel).fit(items)
         constrained = said.constrained
-        features = LowRank.fit(kernel, items, rank=self.rank, constrained=constrained, random_state=random)
-        # Rows are written over the constrained items alone; the rest of Φ takes no part.
-        phi = features.transform(items[constrained]) if len(constrained) else np.empty((0, features.rank))
-        refuse_extreme_kernel(phi)
-        unit = unit_of(phi)  # where all items are copies of one another, any unit will do
+        starts = self._starts(items, said, random)
+        recipe, penalties, tuning = Recipe(next(iter(starts)), *self._costs(solver)[0]), self._penalties(), None
+        kernel, features, phi = starts[recipe.kernel]
         bounds = self._default_bounds(said, features, items, random)
 
         def rows_of(answers: Comparisons, recipe: Recipe) -> Constraints:
@@ -210,33 +221,42 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 answers, ratio=recipe.ratio, margin=recipe.margin, at_most=bounds[0], at_least=bounds[1]
             )
 
-        recipe, penalty, tuning = self._recipe(), self.penalty, None
-        if penalty == "auto":
-            penalty = PENALTY
-            if np.count_nonzero(choices.decided(said)) >= FEWEST:
-                tuning = tune(
-                    phi,
-                    said,
-                    self._recipes(),
-                    lambda answers, tried: rows_of(answers, tried).relabelled(constrained),
-                    random=random,
-                    progress=progress,
-                )
-                recipe, penalty = tuning.recipe, tuning.penalty
-        rows = rows_of(said if penalty else said[:0], recipe)
-        problem = problem_of(phi, rows.relabelled(constrained), recipe.loss, float(penalty) or 1.0, unit)
-        self._name_copies(problem, said)
+        if self.penalty == "auto" and np.count_nonzero(choices.decided(said)) >= FEWEST:
+            tuning = tune(
+                {name: start[2] for name, start in starts.items()},
+                said,
+                [Recipe(name, *costs) for name in starts for costs in self._costs(solver, len(said))],
+                lambda answers, tried: rows_of(answers, tried).relabelled(constrained),
+                random=random,
+                progress=progress,
+            )
+            recipe, penalties = tuning.recipe, tuning.penalties
+            kernel, features, phi = starts[recipe.kernel]
+        rows = rows_of(said if penalties[-1] else said[:0], recipe)
+        local = rows.relabelled(constrained)
+        self._name_copies(problem_of(phi, local, recipe.loss, penalties[0] or 1.0), said)
 
         def report(n_iter: int, point: Point) -> None:
             if progress:
                 progress(f"pass {n_iter}, residual {point.residual:.1e}, gap {point.gap:.1e}")
 
-        solution, point = solve(
-            problem, solver, start=self._start(rows), tol=self.tol, max_iter=self.max_iter, progress=report
+        learned = learn(
+            phi,
+            local,
+            recipe.loss,
+            [penalty or 1.0 for penalty in penalties],
+            solver=solver,
+            starts=self._warm_starts(rows),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            progress=report,
         )
-        self._name_contradictions(solution, problem, said, features, items)
-        if tuning is not None and tuning.penalty == 0:
-            warnings.warn(f"{tuning} More answers would help.", UserWarning, stacklevel=3)
+        solution = learned.solution
+        self._name_contradictions(solution, learned.point.problem, said, features, items)
+        if tuning is not None:
+            solution = replace(solution, gain=tuning.gain, gain_interval=tuning.gain_interval)
+            if tuning.penalty == 0 and tuning.start < 1:
+                warnings.warn(f"{tuning} More answers would help.", UserWarning, stacklevel=3)
         if not solution.status.success:
             warnings.warn(f"{solution} Raise max_iter or tol.", ConvergenceWarning, stacklevel=3)
 
@@ -245,24 +265,58 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.features_ = features
         self.solution_ = solution
         self.n_iter_ = solution.n_iter
-        self.metric_, self._root = point.whole_metric()
-        self._rows = rows
-        self.loss_, self.ratio_, self.penalty_ = recipe.loss, recipe.ratio, float(penalty)
+        self.metric_, self._root = learned.metric, learned.root
+        self._rows, self._asked, self._prior, self._multipliers = rows, phi, learned.prior, learned.multipliers
+        self.loss_, self.ratio_, self.penalty_ = recipe.loss, recipe.ratio, float(penalties[-1])
         self.tuning_ = tuning
-        self.temperature_, self.tie_ = self._calibrated(tuning, phi @ self._root, said, unit)
+        self.temperature_, self.tie_ = self._calibrated(tuning, phi @ self._root, said, unit_of(phi))
         return self
 
-    def _recipe(self) -> Recipe:
-        loss = LOSS if self.loss == "auto" else self.loss
-        ratio = (1.0 if LOSSES[loss].entropic else 4.0) if self.ratio == "auto" else float(self.ratio)
-        return Recipe(loss, ratio, self.margin)
+    def _starts(
+        self, items: Array, said: Comparisons, random: np.random.RandomState
+    ) -> dict[str, tuple[Kernel, LowRank, Array]]:
+        """Initial kernels to choose from, each with its feature map and the features of the constrained items.
 
-    def _recipes(self) -> list[Recipe]:
-        """What held-out answers may choose from."""
-        plain = self._recipe()
+        Rows are written over the constrained items alone; the rest of Φ takes no part.
+        """
+        constrained = said.constrained
+        wanted: dict[str, tuple[Kernel, float | int | None]] = {}
+        if self.kernel != "auto":
+            given = resolve(self.kernel)
+            wanted[self.kernel if isinstance(self.kernel, str) else type(given).__name__] = given, self.rank
+        else:
+            wanted["adaptive"] = AdaptiveGaussian(), self.rank
+            if self.penalty == "auto" and len(said) >= max(PLENTY * len(constrained), FEWEST):
+                wanted["adaptive + identity"] = KernelSum([AdaptiveGaussian(), Identity()], [1.0, OWN]), None
+        starts = {}
+        for name, (kernel, rank) in wanted.items():
+            kernel = kernel.fit(items)
+            features = LowRank.fit(kernel, items, rank=rank, constrained=constrained, random_state=random)
+            phi = features.transform(items[constrained]) if len(constrained) else np.empty((0, features.rank))
+            refuse_extreme_kernel(phi)
+            starts[name] = kernel, features, phi
+        return starts
+
+    def _penalties(self) -> tuple[float, ...]:
+        """One for each round."""
+        if self.penalty == "auto":
+            return (PENALTY,)
+        rounds = self.penalty if isinstance(self.penalty, tuple | list) else [self.penalty]
+        return tuple(map(float, rounds))
+
+    def _costs(self, solver: Solver, n_answers: int = 0) -> list[tuple[str, float, float]]:
+        """Loss, ratio and margin; several where so many held-out answers may choose."""
+
+        def with_ratio(loss: str) -> tuple[str, float, float]:
+            fitting = 1.0 if LOSSES[loss].entropic else 4.0
+            return loss, fitting if self.ratio == "auto" else float(self.ratio), self.margin
+
         if self.loss != "auto":
-            return [plain]
-        return [plain, Recipe("softmax", 1.0 if self.ratio == "auto" else plain.ratio, self.margin)]
+            return [with_ratio(self.loss)]
+        if not (n_answers and solver.exact):
+            return [with_ratio(LOSS)]
+        # So many answers are no one's who never errs: the squared loss would only cost time.
+        return [with_ratio("softmax")] if n_answers >= MANY else [with_ratio(LOSS), with_ratio("softmax")]
 
     def _calibrated(
         self, tuning: Tuning | None, coordinates: Array, said: Comparisons, unit: float
@@ -293,14 +347,17 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             self.margin,
             f"a number of at least 0 {up_to}",
         )
+
+        def is_penalty(value: object) -> bool:
+            return isinstance(value, Real) and is_real(value) and 1 / EXTREME <= float(value) <= EXTREME
+
+        rounds = self.penalty if isinstance(self.penalty, tuple | list) and self.penalty else [self.penalty]
         require(
-            self.penalty == "auto"
-            or (
-                is_real(self.penalty) and (1 / EXTREME <= float(self.penalty) <= EXTREME or self.penalty in (0, np.inf))
-            ),
+            all(map(is_penalty, rounds)) or self.penalty in ("auto", 0, np.inf),
             "penalty",
             self.penalty,
-            f"a positive number of at least {1 / EXTREME:g} {up_to}, 0, inf or 'auto'",
+            f"a positive number of at least {1 / EXTREME:g} {up_to}, several of them for as many rounds, 0, inf or "
+            "'auto'",
         )
         require(is_real(self.tol) and 0 < self.tol < np.inf, "tol", self.tol, "a positive number")
         require(is_count(self.max_iter), "max_iter", self.max_iter, "a whole number of at least 1, or None")
@@ -319,10 +376,10 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         require(self.solver in SOLVERS, "solver", self.solver, f"one of {', '.join(map(repr, SOLVERS))}, or a Solver")
         solver = SOLVERS[self.solver]()
         require(
-            solver.exact or (self.loss in ("auto", "squared") and self.penalty != "auto"),
+            solver.exact or self.loss in ("auto", "squared"),
             "solver",
             self.solver,
-            "an exact solver with this loss and penalty: the paper's knows the squared loss and a given penalty only",
+            "an exact solver with this loss: the paper's knows the squared loss only",
         )
         return solver
 
@@ -356,10 +413,10 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         low, high = np.percentile(initial, [5, 95])
         return float(low), float(high)
 
-    def _start(self, rows: Constraints) -> Array | None:
+    def _warm_starts(self, rows: Constraints) -> list[Array]:
         if not self.warm_start or not hasattr(self, "_rows"):
-            return None
-        return rows.matched(self._rows, self.solution_.multipliers)
+            return []
+        return [rows.matched(self._rows, multipliers) for multipliers in self._multipliers]
 
     def _name_copies(self, problem: Dual, said: Comparisons) -> None:
         """An odd one that can't be told from one of the other two: no metric puts it farther away."""
@@ -438,6 +495,19 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         right = left if B is None else self._coordinates(B)
         return np.sqrt(squared_distances(left, right))
 
+    def distance_std(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
+        """Standard deviations of `distance`, by Laplace's approximation: (a, b).
+
+        What the initial kernel leaves open and the answers don't settle; see `oddkernel.uncertainty`. With more than
+        3,000 rows at work this takes a linear solve for each pair.
+        """
+        left = self._initial(self._check_items(A))
+        right = left if B is None else self._initial(self._check_items(B))
+        apart = np.sqrt(squared_distances(left @ self._root, right @ self._root))
+        pairs = (left[:, None, :] - right[None, :, :]).reshape(-1, 1, left.shape[1])
+        squared_std = np.sqrt(self._uncertainty().covariance(pairs @ self._prior)[:, 0, 0]).reshape(apart.shape)
+        return np.divide(squared_std, 2.0 * apart, out=np.zeros_like(apart), where=apart > 0)
+
     def odd_one(self, X: ArrayLike, shown: ArrayLike) -> Array:
         """Which of three items the model finds odd: the one left out of the closest pair.
 
@@ -488,6 +558,69 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         asked = Comparisons.odd_one_out(shown, np.full(len(np.asarray(shown)), -1))
         opposite = self._opposite(X, asked) if len(asked) else np.empty((0, 3))
         return choices.probabilities(opposite, self.temperature_, self.tie_)
+
+    def odd_one_std(self, X: ArrayLike, shown: ArrayLike) -> Array:
+        """Standard deviations of `odd_one_proba`, from those of the distances: (m, 4)."""
+        asked = Comparisons.odd_one_out(shown, np.full(len(np.asarray(shown)), -1))
+        slope = choices.probability_slopes(self.odd_one_proba(X, shown), self.temperature_)
+        used = asked.constrained
+        phi = self.features_.transform(self._check_items(X)[used])[np.searchsorted(used, asked.shown)] @ self._prior
+        pairs = np.stack([phi[:, (p + 1) % 3] - phi[:, (p + 2) % 3] for p in range(3)], axis=1)
+        spread = slope @ self._uncertainty().covariance(pairs) @ slope.transpose(0, 2, 1)
+        return np.asarray(np.sqrt(np.maximum(np.diagonal(spread, axis1=1, axis2=2), 0.0)))
+
+    def evaluate(self, X: ArrayLike, y: Comparisons) -> Scores:
+        """Agreement, log-likelihood, Brier score and calibration on odd-one-out answers, *can't tell* included.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Items, known or new.
+        y : Comparisons
+            Answers that the model has not seen, or the scores flatter.
+        """
+        if not isinstance(y, Comparisons):
+            raise TypeError(f"evaluate needs Comparisons, not {type(y).__name__}: Comparisons.odd_one_out(shown, odd)")
+        asked = y[y.kind == Kind.ODD_ONE_OUT]
+        agreement = self.score(X, asked)
+        proba = choices.probabilities(self._opposite(X, asked), self.temperature_, self.tie_)
+        return Scores.of(agreement, proba, np.where(asked.undecided, 3, asked.odd), asked.weight)
+
+    def embed(self, X: ArrayLike, n_components: int | str = "auto") -> Array:
+        """Coordinates of items in few dimensions, the leading ones of the learned kernel.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Items, known or new.
+        n_components : int or "auto", default="auto"
+            How many dimensions; ``"auto"``: as few as predict held-out answers within a standard error of the best
+            (``tuning_.dimension``), which needs ``penalty="auto"``.
+
+        Returns
+        -------
+        array of shape (n, n_components)
+            Centred on the items that people were asked about, most important dimension first.
+        """
+        coordinates = self._coordinates(X)
+        if n_components == "auto":
+            if self.tuning_ is None:
+                raise ValueError(
+                    f'n_components="auto" needs answers held out in fit: SKLR(penalty="auto") and at least {FEWEST} '
+                    "answers; or give a number of dimensions"
+                )
+            n_components = self.tuning_.dimension
+        require(n_components is not None and is_count(n_components), "n_components", n_components, "a whole number")
+        centre, axes = principal_axes(self._asked @ self._root if len(self._asked) else coordinates)
+        return np.asarray((coordinates - centre) @ axes[:, : int(n_components)])
+
+    def _uncertainty(self) -> Uncertainty:
+        rows = self._rows.relabelled(self.comparisons_.constrained)
+        point = problem_of(self._asked @ self._prior, rows, self.loss_, self.penalty_ or 1.0).at(
+            self.solution_.multipliers
+        )
+        assert point is not None  # it was the optimum
+        return Uncertainty(point, self.penalty_ if LOSSES[self.loss_].entropic else 1.0)
 
     def _opposite(self, X: ArrayLike, asked: Comparisons) -> Array:
         """(m, 3): the squared learned distance of the pair opposite each position."""

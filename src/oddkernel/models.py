@@ -40,7 +40,7 @@ VERSION = 1
 _SAVABLE: list[type[Kernel]] = [*KERNELS.values(), KernelSum, Columns]
 _KERNELS = {kernel.__name__: kernel for kernel in _SAVABLE}
 _CHOSEN_NUMBERS = ("ratio", "penalty", "temperature", "tie")
-_SOLUTION_NUMBERS = ("n_iter", "residual", "gap", "divergence", "objective")
+_SOLUTION_NUMBERS = ("n_iter", "residual", "gap", "divergence", "objective", "gain")
 _SOLUTION_ARRAYS = ("multipliers", "slack", "answer")
 
 
@@ -95,12 +95,16 @@ def save(model: SKLR, path: str | os.PathLike[str]) -> None:
         "tuning": None if model.tuning_ is None else encoder.mapping(asdict(model.tuning_), "tuning"),
         "metric": encoder.value(model.metric_, "metric"),
         "root": encoder.value(model._root, "root"),
+        "asked": encoder.value(model._asked, "asked"),
+        "prior": encoder.value(model._prior, "prior"),
+        "earlier": encoder.value(model._multipliers[:-1], "earlier"),
         "rows": encoder.mapping({field.name: getattr(rows, field.name) for field in fields(Constraints)}, "rows"),
         "solution": {
             "status": solution.status.name,
             **encoder.mapping(
                 {name: getattr(solution, name) for name in (*_SOLUTION_NUMBERS, *_SOLUTION_ARRAYS)}, "solution"
             ),
+            "gain_interval": encoder.value(solution.gain_interval, "gain_interval"),
             "history": encoder.mapping(solution.history, "history"),
         },
     }
@@ -184,8 +188,12 @@ def _read(parts: Mapping[str, bytes]) -> SKLR:
     model.features_ = features
     model.metric_ = _check_array(decoder.value(description["metric"]), "metric", (r, r), "f")
     model._root = _check_array(decoder.value(description["root"]), "root", (r, r), "f")
+    model._asked = _check_array(decoder.value(description["asked"]), "asked", (len(said.constrained), r), "f")
+    model._prior = _check_array(decoder.value(description["prior"]), "prior", (r, r), "f")
     model._rows = rows
     model.solution_ = _read_solution(description["solution"], decoder, m, len(said))
+    earlier = [_check_array(each, "multipliers", (m,), "f") for each in decoder.value(description["earlier"])]
+    model._multipliers = (*earlier, model.solution_.multipliers)
     model.n_iter_ = model.solution_.n_iter
     _check_kernel(features, model.n_features_in_)
     return model
@@ -195,23 +203,33 @@ def _read_tuning(described: Mapping[str, Any] | None, decoder: _Decoder) -> Tuni
     if described is None:
         return None
 
+    def numbers(values: Any, name: str) -> tuple[float, ...]:
+        return tuple(_check_number(decoder.value(value), name) for value in values)
+
     def record(kind: type[Record], values: Mapping[str, Any], **known: Any) -> Record:
         names = {field.name for field in fields(kind)} - known.keys()
         return kind(**known | {name: _check_number(decoder.value(values[name]), name) for name in names})
 
     def recipe(values: Mapping[str, Any]) -> Recipe:
-        return record(Recipe, values, loss=_check_loss(values["loss"]))
+        return record(Recipe, values, loss=_check_loss(values["loss"]), kernel=str(values["kernel"]))
 
     def trial(values: Mapping[str, Any]) -> Trial:
-        return record(Trial, values, recipe=recipe(values["recipe"]))
+        penalties = numbers(values["penalties"], "penalties")
+        return record(Trial, values, recipe=recipe(values["recipe"]), penalties=penalties)
 
-    low, high = (_check_number(decoder.value(end), "gain_interval") for end in described["gain_interval"])
+    low, high = numbers(described["gain_interval"], "gain_interval")
     return record(
         Tuning,
         described,
         recipe=recipe(described["recipe"]),
+        penalties=numbers(described["penalties"], "penalties"),
         trials=tuple(map(trial, described["trials"])),
         gain_interval=(low, high),
+        dimensions=tuple(
+            (_count(dimension, "dimensions"), _check_number(likelihood, "dimensions"))
+            for dimension, likelihood in described["dimensions"]
+        ),
+        dimension=_count(described["dimension"], "dimension"),
     )
 
 
@@ -223,8 +241,9 @@ def _read_solution(described: Mapping[str, Any], decoder: _Decoder, m: int, n_an
     _check_array(arrays["multipliers"], "multipliers", (m,), "f")
     _check_array(arrays["slack"], "slack", (m,), "f")
     _check_array(arrays["answer"], "answer", (m,), "i", below=n_answers)
+    low, high = (_check_number(end, "gain_interval") for end in decoder.value(described["gain_interval"]))
     history = decoder.mapping(described["history"])
-    return Solution(status=Status[described["status"]], history=history, **numbers, **arrays)
+    return Solution(status=Status[described["status"]], history=history, gain_interval=(low, high), **numbers, **arrays)
 
 
 def _check_array(array: Any, name: str, shape: tuple[int, ...], kind: str, *, below: int | None = None) -> Array:

@@ -57,6 +57,9 @@ class Solution:
         Which comparison each row belongs to.
     history : dict of str to (n_iter + 1,) arrays
         ``objective``, ``residual``, ``gap`` and ``divergence`` after each pass.
+    gain, gain_interval : float, (float, float)
+        By how much learning raises the share of held-out answers that are predicted, and its 95% interval; NaN where
+        nothing was held out (``penalty="auto"`` does).
     """
 
     status: Status
@@ -69,6 +72,8 @@ class Solution:
     slack: Array
     answer: Array
     history: dict[str, Array]
+    gain: float = np.nan
+    gain_interval: tuple[float, float] = (np.nan, np.nan)
 
     @property
     def influence(self) -> Array:

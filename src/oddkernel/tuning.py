@@ -1,13 +1,14 @@
-"""Choosing the loss and its penalty by held-out comparisons, and saying what learning gains.
+"""Choosing the initial kernel, the loss and its penalty by held-out comparisons, and saying what learning gains.
 
 Answers are put into folds; all answers about one triple stay in one fold. On each fold's other answers the kernel is
 learned along a path of growing penalties, each fit starting from the last one's multipliers, so that a path costs a few
-fits. The held-out answers then say which penalty predicts people best, and whether any beats the initial kernel.
+fits. The held-out answers then say which penalty predicts people best, whether a second round from there predicts
+still better, and whether any of it beats the initial kernel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +18,7 @@ import numpy.typing as npt
 from . import choices
 from .comparisons import Comparisons, Kind
 from .constraints import Constraints
-from .dual import Dual
-from .losses import LOSSES
+from .rounds import halfway, problem_of, unit_of
 from .solvers import Newton, solve
 
 Array = npt.NDArray[Any]
@@ -26,22 +26,27 @@ Array = npt.NDArray[Any]
 # Penalties in units that don't depend on the kernel's: log-likelihoods, or slack in typical squared distances.
 PENALTIES = {
     "squared": 10.0 ** np.arange(-2.0, 4.0),
-    "hinge": 10.0 ** np.linspace(-3.0, 2.0, 8),
-    "logistic": 10.0 ** np.linspace(-3.0, 2.0, 8),
-    "softmax": 10.0 ** np.linspace(-3.0, 2.0, 8),
+    "hinge": 10.0 ** np.linspace(-3.0, 2.0, 11),
+    "logistic": 10.0 ** np.linspace(-3.0, 2.0, 11),
+    "softmax": 10.0 ** np.linspace(-3.0, 2.0, 11),
 }
-# A logistic or softmax answer is a matter of taste within this share of the mean initial squared distance.
-TEMPERATURE = 0.3
+# What a second round's penalty may be, as shares of the first's.
+SECOND = (0.25, 0.5, 1.0)
 # A path ends where two penalties in a row raise the held-out log-likelihood of an answer by less than this.
 WORTHWHILE = 1e-3
 # Fewest decided answers from which held-out ones can choose anything.
 FEWEST = 50
+# From so many answers on, one tenth of them is held out once.
+MANY = 20_000
+# How well the fits along a path are solved: held-out answers can't tell more.
+ENOUGH = 1e-2
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a violated answer costs, but for the penalty."""
+    """Where learning starts and what a violated answer costs, but for the penalty."""
 
+    kernel: str
     loss: str
     ratio: float
     margin: float
@@ -49,17 +54,22 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Trial:
-    """One recipe and penalty on held-out answers.
+    """One recipe and its penalties, one for each round, on held-out answers.
 
     ``agreement`` is the share of them that the learned distances agree with, ``log_likelihood`` their mean
     log-probability; ``error`` is the standard error of the agreement. A penalty of 0 is the initial kernel.
     """
 
     recipe: Recipe
-    penalty: float
+    penalties: tuple[float, ...]
     agreement: float
     error: float
     log_likelihood: float
+
+    @property
+    def penalty(self) -> float:
+        """The last round's penalty."""
+        return self.penalties[-1]
 
 
 @dataclass(frozen=True)
@@ -68,9 +78,9 @@ class Tuning:
 
     Attributes
     ----------
-    recipe, penalty
+    recipe, penalties
         The best: highest log-likelihood. Penalty 0, the initial kernel, unless that is beaten by more than a standard
-        error.
+        error; one round, unless a second beats it by as much.
     trials : tuple of Trial
         Everything tried.
     start : float
@@ -81,16 +91,28 @@ class Tuning:
         95% interval of the gain, from paired answers.
     temperature, tie : float
         Of `choices.probabilities`, fitted to held-out answers.
+    dimensions : tuple of (int, float)
+        How likely held-out answers are by the learned coordinates' leading dimensions alone: their number, and the
+        mean log-likelihood.
+    dimension : int
+        The fewest that come within a standard error of the best.
     """
 
     recipe: Recipe
-    penalty: float
+    penalties: tuple[float, ...]
     trials: tuple[Trial, ...]
     start: float
     gain: float
     gain_interval: tuple[float, float]
     temperature: float
     tie: float
+    dimensions: tuple[tuple[int, float], ...]
+    dimension: int
+
+    @property
+    def penalty(self) -> float:
+        """The last round's penalty."""
+        return self.penalties[-1]
 
     def __str__(self) -> str:
         low, high = self.gain_interval
@@ -100,18 +122,35 @@ class Tuning:
             verdict = "Learning predicts held-out answers better"
         return f"{verdict}: {self.start:.3f} {self.gain:+.3f} (95% interval {low:+.3f} to {high:+.3f})."
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the paths: held-out agreement over the penalty, a line for each recipe and round.
 
-def unit_of(phi: Array) -> float:
-    """The mean squared distance between two items, the unit of penalties and temperatures; 1 if all are copies."""
-    return float(2.0 * np.square(phi - phi.mean(axis=0)).sum(axis=1).mean()) or 1.0 if phi.size else 1.0
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
 
+        Returns
+        -------
+        matplotlib axes
+        """
+        if ax is None:
+            from matplotlib import pyplot
 
-def problem_of(phi: Array, rows: Constraints, loss: str, penalty: float, unit: float) -> Dual:
-    """The dual of rows under a loss; a logistic or softmax penalty counts log-likelihoods."""
-    scale = TEMPERATURE * unit
-    if LOSSES[loss].entropic:
-        penalty = penalty / scale
-    return Dual(phi, rows, LOSSES[loss].conjugate(rows.weight, rows.equality, penalty, scale=scale, answer=rows.answer))
+            ax = pyplot.subplots(layout="constrained")[1]
+        paths: dict[tuple[Recipe, int], list[Trial]] = {}
+        for trial in self.trials[1:]:
+            paths.setdefault((trial.recipe, len(trial.penalties)), []).append(trial)
+        for (recipe, rounds), path in paths.items():
+            x, y, error = zip(*((trial.penalty, trial.agreement, trial.error) for trial in path), strict=True)
+            label = f"{recipe.kernel} kernel, {recipe.loss} loss" + (", second round" if rounds > 1 else "")
+            ax.errorbar(x, y, yerr=error, marker="o", capsize=2, label=label)
+        ax.axhline(self.start, color="0.4", linestyle="--", label="nothing learned")
+        if self.penalty:
+            ax.axvline(self.penalty, color="0.4", linestyle=":", label="chosen")
+        ax.set(xscale="log", xlabel="penalty", ylabel="share of held-out answers right")
+        ax.legend()
+        return ax
 
 
 def path_of(loss: str, unit: float) -> Array:
@@ -121,12 +160,11 @@ def path_of(loss: str, unit: float) -> Array:
 
 
 def tune(
-    phi: Array,
+    starts: Mapping[str, Array],
     said: Comparisons,
     recipes: list[Recipe],
     rows_of: Callable[[Comparisons, Recipe], Constraints],
     *,
-    penalties: Array | None = None,
     folds: int | None = None,
     random: np.random.RandomState,
     progress: Callable[[str], None] | None = None,
@@ -135,88 +173,162 @@ def tune(
 
     Parameters
     ----------
-    phi : (s, r) array
-        Features of the constrained items, ``said.constrained``.
+    starts : mapping of str to (s, r) array
+        For each initial kernel the features of the constrained items, ``said.constrained``.
     said : Comparisons
         Answers, of which at least 50 are decided.
     recipes : list of Recipe
+        The first one's kernel is what learning is compared with.
     rows_of : callable
-        Turns answers and a recipe into constraints over the rows of ``phi``.
-    penalties : array, optional
-        To try, ascending; by default a path for each loss.
+        Turns answers and a recipe into constraints over the rows of the features.
     folds : int, optional
         By default 5, 3 from 2,000 answers and a single tenth held out from 20,000 on.
     """
-    items, unit = said.constrained, unit_of(phi)
-    held_out = list(folds_of(said, folds, random))
-    tested = np.concatenate(held_out)
-    answers = said[tested]
-    known = choices.decided(answers)
-    where = np.searchsorted(items, said.shown)
+    race = _Race(said, list(folds_of(said, folds, random)))
+    first = starts[recipes[0].kernel]
+    race.enter(recipes[0], (0.0,), [np.eye(first.shape[1])] * len(race.held_out), first)
 
-    tried: list[tuple[Recipe, float, Array]] = [(recipes[0], 0.0, choices.sides(phi, where[tested]))]
-    for recipe in recipes:
-        path = path_of(recipe.loss, unit) if penalties is None else penalties
+    def walk(recipe: Recipe, path: Array, earlier: tuple[float, ...], priors: list[Array]) -> None:
+        phi = starts[recipe.kernel]
         walks = [
-            _walk(phi, said[np.setdiff1d(np.arange(len(said)), out)], where[out], recipe, path, unit, rows_of)
-            for out in held_out
+            _walk(phi @ prior, rows_of(race.training(out), recipe), recipe.loss, path)
+            for out, prior in zip(race.held_out, priors, strict=True)
         ]
         best, idle = -np.inf, 0
         for penalty in path:
             if progress is not None:
-                progress(f"trying {recipe.loss}, ratio {recipe.ratio:g}, penalty {penalty:.2g}")
-            opposite = np.concatenate([next(walk) for walk in walks])
-            tried.append((recipe, float(penalty), opposite))
-            fit = _fit(opposite[known], answers[known])
-            idle = 0 if fit > best + WORTHWHILE else idle + 1
-            best = max(best, fit)
+                again = ", second round" if earlier else ""
+                progress(f"trying {recipe.kernel} kernel, {recipe.loss} loss, penalty {penalty:.2g}{again}")
+            roots = [prior @ next(steps) for steps, prior in zip(walks, priors, strict=True)]
+            likelihood, error = race.enter(recipe, (*earlier, float(penalty)), roots, phi)
+            # Beyond the best the fits only grow dearer.
+            if likelihood < best - 2.0 * error:
+                break
+            idle = 0 if likelihood > best + WORTHWHILE else idle + 1
+            best = max(best, likelihood)
             if idle == 2:
                 break
 
-    trials = tuple(
-        Trial(recipe, penalty, *_agreement(opposite[known], answers[known]), _fit(opposite[known], answers[known]))
-        for recipe, penalty, opposite in tried
-    )
-    winner = int(np.argmax([trial.log_likelihood for trial in trials]))
-    if not _clearly_better(tried[winner][2][known], tried[0][2][known], answers[known]):
+    for recipe in recipes:
+        phi = starts[recipe.kernel]
+        walk(recipe, path_of(recipe.loss, unit_of(phi)), (), [np.eye(phi.shape[1])] * len(race.held_out))
+    leader, roots = race.leaders[1]
+    recipe, penalties = race.trials[leader].recipe, race.trials[leader].penalties
+    priors = [halfway(starts[recipe.kernel], root) for root in roots]
+    walk(recipe, penalties[0] * np.array(SECOND), penalties, priors)
+    return race.verdict(starts)
+
+
+class _Race:
+    """Trials on the same held-out answers, and the best of those with nothing learned, one round and two.
+
+    More rounds win only if they are better by a standard error: the best of many trials may be luck.
+    """
+
+    def __init__(self, said: Comparisons, held_out: list[Array]) -> None:
+        self.said, self.held_out = said, held_out
+        answers = said[np.concatenate(held_out)]
+        self.known = choices.decided(answers)
+        self.answers, self.decided = answers, answers[self.known]
+        self.where = np.searchsorted(said.constrained, said.shown)
+        self.trials: list[Trial] = []
+        self.likelihoods: list[Array] = []
+        self.opposites: list[Array] = []
+        self.leaders: dict[int, tuple[int, list[Array]]] = {}
+
+    def training(self, out: Array) -> Comparisons:
+        return self.said[np.setdiff1d(np.arange(len(self.said)), out)]
+
+    def enter(
+        self, recipe: Recipe, penalties: tuple[float, ...], roots: list[Array], phi: Array
+    ) -> tuple[float, float]:
+        """Score the metrics learned for each fold; return the mean log-likelihood and its error against the best."""
+        opposite = np.concatenate(
+            [choices.sides(phi @ root, self.where[out]) for out, root in zip(self.held_out, roots, strict=True)]
+        )
+        likelihood = self._likelihood(opposite)
+        share = choices.agreement(opposite[self.known], self.decided)
+        mean = self._mean(likelihood)
+        self.trials.append(Trial(recipe, penalties, self._mean(share), self._error(share), mean))
+        self.likelihoods.append(likelihood)
+        self.opposites.append(opposite)
+        rounds = len(penalties) if penalties[0] else 0
+        if rounds not in self.leaders or mean > self.trials[self.leaders[rounds][0]].log_likelihood:
+            self.leaders[rounds] = len(self.trials) - 1, roots
+        return mean, self._error(likelihood - max(self.likelihoods, key=self._mean))
+
+    def verdict(self, starts: Mapping[str, Array]) -> Tuning:
         winner = 0
-    recipe, penalty, opposite = tried[winner]
-    first, after = (choices.agreement(sides[known], answers[known]) for sides in (tried[0][2], opposite))
-    weight = answers[known].weight
-    gain = float(np.average(after - first, weights=weight))
-    error = _standard_error(after - first, weight)
-    temperature = choices.fit_temperature(opposite[known], answers[known])
-    return Tuning(
-        recipe,
-        penalty,
-        trials,
-        float(np.average(first, weights=weight)),
-        gain,
-        (gain - 1.96 * error, gain + 1.96 * error),
-        temperature,
-        choices.fit_tie(opposite, answers, temperature),
-    )
+        for rounds in (0, 1, 2):
+            rise = self.likelihoods[self.leaders[rounds][0]] - self.likelihoods[self.leaders[winner][0]]
+            winner = rounds if self._mean(rise) > self._error(rise) else winner
+        leader, roots = self.leaders[winner]
+        best, opposite = self.trials[leader], self.opposites[leader]
+        before, after = (choices.agreement(sides[self.known], self.decided) for sides in (self.opposites[0], opposite))
+        gain, error = self._mean(after - before), self._error(after - before)
+        temperature = choices.fit_temperature(opposite[self.known], self.decided)
+        dimensions, dimension = self._dimensions([starts[best.recipe.kernel] @ root for root in roots])
+        return Tuning(
+            best.recipe,
+            best.penalties,
+            tuple(self.trials),
+            self._mean(before),
+            gain,
+            (gain - 1.96 * error, gain + 1.96 * error),
+            temperature,
+            choices.fit_tie(opposite, self.answers, temperature),
+            dimensions,
+            dimension,
+        )
+
+    def _dimensions(self, coordinates: list[Array]) -> tuple[tuple[tuple[int, float], ...], int]:
+        turned = [(each - centre) @ axes for each in coordinates for centre, axes in [principal_axes(each)]]
+        most = min(min(z.shape) for z in turned)
+        tried = [d for d in (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233) if d < most] + [most]
+        found = [
+            self._likelihood(
+                np.concatenate(
+                    [choices.sides(z[:, :d], self.where[out]) for out, z in zip(self.held_out, turned, strict=True)]
+                )
+            )
+            for d in tried
+        ]
+        means = [self._mean(likelihood) for likelihood in found]
+        top = found[int(np.argmax(means))]
+        fewest = next(
+            d for d, each in zip(tried, found, strict=True) if self._mean(top - each) <= self._error(top - each)
+        )
+        return tuple(zip(tried, means, strict=True)), fewest
+
+    def _likelihood(self, opposite: Array) -> Array:
+        opposite = opposite[self.known]
+        return choices.log_likelihood(opposite, self.decided, choices.fit_temperature(opposite, self.decided))
+
+    def _mean(self, values: Array) -> float:
+        return float(np.average(values, weights=self.decided.weight))
+
+    def _error(self, values: Array) -> float:
+        share = self.decided.weight / self.decided.weight.sum()
+        return float(np.sqrt(share**2 @ np.square(values - share @ values)))
 
 
-def _walk(
-    phi: Array,
-    train: Comparisons,
-    shown: Array,
-    recipe: Recipe,
-    path: Array,
-    unit: float,
-    rows_of: Callable[[Comparisons, Recipe], Constraints],
-) -> Iterator[Array]:
-    """Held-out sides, penalty after penalty."""
-    rows = rows_of(train, recipe)
+def principal_axes(coordinates: Array) -> tuple[Array, Array]:
+    """The centre of items, and axes of which each holds as much of their spread as those before it leave."""
+    centre = coordinates.mean(axis=0)
+    _, vectors = np.linalg.eigh(np.cov(coordinates.T, bias=True).reshape(len(centre), len(centre)))
+    return centre, vectors[:, ::-1]
+
+
+def _walk(phi: Array, rows: Constraints, loss: str, path: Array) -> Iterator[Array]:
+    """The roots of the learned metrics, penalty after penalty."""
     alpha, last = None, 0.0
     for penalty in path:
-        problem = problem_of(phi, rows, recipe.loss, float(penalty), unit)
+        problem = problem_of(phi, rows, loss, float(penalty))
         if alpha is not None and len(problem.loss.entropic):
             alpha = np.where(problem.loss.temperature > 0, alpha * penalty / last, alpha)
-        _, point = solve(problem, Newton(), start=alpha, tol=1e-3, max_iter=60)
+        _, point = solve(problem, Newton(), start=alpha, tol=ENOUGH, max_iter=60)
         alpha, last = point.alpha, penalty
-        yield choices.sides(phi @ point.whole_metric()[1], shown)
+        yield point.root
 
 
 def folds_of(said: Comparisons, folds: int | None, random: np.random.RandomState) -> Iterator[Array]:
@@ -228,31 +340,7 @@ def folds_of(said: Comparisons, folds: int | None, random: np.random.RandomState
     _, triple = np.unique(said.item_sets()[rows], axis=0, return_inverse=True)
     triple = triple.ravel()
     n_triples = int(triple.max(initial=-1)) + 1
-    wanted = folds if folds is not None else 5 if len(rows) < 2_000 else 3 if len(rows) < 20_000 else 1
+    wanted = folds if folds is not None else 5 if len(rows) < 2_000 else 3 if len(rows) < MANY else 1
     part = random.permutation(n_triples) % (wanted if wanted > 1 else 10)
     for fold in range(wanted):
         yield rows[part[triple] == fold]
-
-
-def _fit(opposite: Array, answers: Comparisons) -> float:
-    temperature = choices.fit_temperature(opposite, answers)
-    return float(np.average(choices.log_likelihood(opposite, answers, temperature), weights=answers.weight))
-
-
-def _clearly_better(opposite: Array, initial: Array, answers: Comparisons) -> bool:
-    """Whether held-out answers are likelier by more than a standard error: the best of many trials may be luck."""
-    after, before = (
-        choices.log_likelihood(sides, answers, choices.fit_temperature(sides, answers)) for sides in (opposite, initial)
-    )
-    rise = after - before
-    return bool(np.average(rise, weights=answers.weight) > _standard_error(rise, answers.weight))
-
-
-def _agreement(opposite: Array, answers: Comparisons) -> tuple[float, float]:
-    share = choices.agreement(opposite, answers)
-    return float(np.average(share, weights=answers.weight)), _standard_error(share, answers.weight)
-
-
-def _standard_error(values: Array, weight: Array) -> float:
-    share = weight / weight.sum()
-    return float(np.sqrt(share**2 @ np.square(values - share @ values)))

@@ -19,7 +19,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "Items are joined by name if both files have names, and by row number if neither has.",
         epilog="examples:\n"
         "  oddkernel fit animals.csv answers.csv --out animals.oddkernel\n"
-        "  oddkernel fit pixels.npy answers.jsonl --penalty auto --out careful.oddkernel   (people make mistakes)",
+        "  oddkernel fit pixels.npy answers.jsonl --penalty inf --out strict.oddkernel   (every answer must hold)",
     )
     parser.add_argument("features", metavar="FEATURES", type=Path, help="features: .npy, .npz, .csv or .parquet")
     parser.add_argument("answers", metavar="ANSWERS", type=Path, help="answers: .csv, .jsonl or .parquet")
@@ -27,7 +27,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     add_names(parser)
     learning = parser.add_argument_group("learning")
     learning.add_argument(
-        "--kernel", default="adaptive", help="adaptive, gaussian, linear, identity, diffusion or precomputed"
+        "--kernel", default="auto", help="auto, adaptive, gaussian, linear, identity, diffusion or precomputed"
     )
     learning.add_argument(
         "--rank", type=_rank, default=0.9, help="0.9: a share of the initial kernel; 50: so many dimensions; all"
@@ -40,8 +40,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
     learning.add_argument(
         "--penalty",
         type=_number_or_auto,
-        default=10.0,
-        help="weight of a violated answer (10); inf: all must hold; auto: held-out answers choose",
+        default="auto",
+        help="weight of a violated answer; inf: all must hold; auto, the default: held-out answers choose",
     )
     learning.add_argument("--solver", default="auto", help="auto, newton, ascent or projection")
     learning.add_argument("--tol", type=float, default=1e-6, help="how close to the optimum to come (1e-6)")

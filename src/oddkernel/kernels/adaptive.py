@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_scalar
 
 from .base import Kernel
-from .distances import NEGLIGIBLE, Array, row_blocks, squared_distances
+from .distances import NEGLIGIBLE, Array, Reference, row_blocks, squared_distances
 
 
 class AdaptiveGaussian(Kernel):
@@ -60,33 +60,48 @@ class AdaptiveGaussian(Kernel):
     def columns(self, A: ArrayLike, items: NDArray[np.intp]) -> Array:
         """Matrix of k₀ between the rows of A and the training items with these indices: ``(len(A), len(items))``."""
         A = self.check_items(A)
-        return self._gaussian(A, self.X_fit_[items], self._sigma(A), self.sigma_[items])
+        whole = len(items) == len(self.X_fit_) and bool((np.diff(items) == 1).all())
+        values = np.empty((len(A), len(items)))
+        training = Reference(self.X_fit_)
+        for rows in row_blocks(len(A), len(self.X_fit_)):
+            # One matrix of distances serves the bandwidths and the kernel.
+            squared = training.squared_distances(A[rows])
+            sigma = self._floored(self._kth_distance(squared))
+            values[rows] = _gaussian(squared if whole else squared[:, items], sigma, self.sigma_[items])
+        return values
 
     def _learn(self, X: Array) -> None:
         check_scalar(self.neighbors, "neighbors", Integral, min_val=1)
         sigma = self._distance_to_neighbor(X, X)
         positive = sigma[sigma > 0]
         self.sigma_floor_ = float(positive.min()) if len(positive) else 1.0
-        self.sigma_ = np.where(sigma > 0, sigma, self.sigma_floor_)
+        self.sigma_ = self._floored(sigma)
 
     def _pairs(self, A: Array, B: Array) -> Array:
         sigma = self._sigma(A)
-        return self._gaussian(A, B, sigma, sigma if A is B else self._sigma(B))
+        return _gaussian(squared_distances(A, B), sigma, sigma if A is B else self._sigma(B))
 
     def _sigma(self, A: Array) -> Array:
-        sigma = self._distance_to_neighbor(A, self.X_fit_)
+        return self._floored(self._distance_to_neighbor(A, self.X_fit_))
+
+    def _floored(self, sigma: Array) -> Array:
         return np.where(sigma > 0, sigma, self.sigma_floor_)
 
     def _distance_to_neighbor(self, A: Array, X: Array) -> Array:
-        k = min(int(self.neighbors), len(X))
+        training = Reference(X)
         distance = np.empty(len(A))
         for rows in row_blocks(len(A), len(X)):
-            distance[rows] = np.sqrt(np.partition(squared_distances(A[rows], X), k - 1, axis=1)[:, k - 1])
+            distance[rows] = self._kth_distance(training.squared_distances(A[rows]))
+        return distance
+
+    def _kth_distance(self, squared: Array) -> Array:
+        k = min(int(self.neighbors), squared.shape[1])
+        distance: Array = np.sqrt(np.partition(squared, k - 1, axis=1)[:, k - 1])
         distance[distance < NEGLIGIBLE] = 0.0
         return distance
 
-    @staticmethod
-    def _gaussian(A: Array, B: Array, sigma_a: Array, sigma_b: Array) -> Array:
-        exponent = squared_distances(A, B)
-        exponent /= -np.outer(sigma_a, sigma_b)
-        return np.exp(exponent, out=exponent)
+
+def _gaussian(squared: Array, sigma_a: Array, sigma_b: Array) -> Array:
+    """exp(−squared / (σ_a σ_b)), in the place of ``squared``."""
+    squared /= -np.outer(sigma_a, sigma_b)
+    return np.exp(squared, out=squared)

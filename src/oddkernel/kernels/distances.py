@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 BLOCK_ENTRIES = 2**20
-"""Entries (8 MiB of float64, which caches hold) that a block of rows may fill when a whole matrix isn't needed at once."""
+"""Entries (8 MiB of float64, about a cache) that a block of rows may fill when a whole matrix isn't needed at once."""
 
 NEGLIGIBLE = 1e-75
 """Distances below this count as zero, and values above its inverse are refused: squares then stay within float64."""

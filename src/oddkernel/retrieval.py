@@ -20,8 +20,9 @@ from ._checks import is_count, require
 from ._files import check_new_folder, draft_folder
 from .learner import SKLR
 from .scale import memory
-from .scale.coordinates import Plan, mapped, source_for, transform
+from .scale.coordinates import source_for, transform
 from .scale.learned_map import LearnedMap
+from .scale.passes import Plan, mapped
 
 VERSION = 1
 EXACT = 100_000
@@ -123,7 +124,7 @@ class Index:
         if not searcher.is_trained:
             wanted = min(n, _SAMPLE_PER_CELL * max(n_cells, getattr(searcher, "nlist", 0)))
             drawn = np.sort(check_random_state(random_state).choice(n, wanted, replace=False))
-            searcher.train(transform(model, source.take(drawn), dtype=np.float32))
+            searcher.train(apply.images(source.take(drawn)))
         kept: list[str] | None = [] if source.has_names else None
         for done in mapped(source, apply, plan, progress):
             searcher.add(done.images)

@@ -7,6 +7,6 @@ from __future__ import annotations
 
 from .clustering import Clustering, cluster
 from .coordinates import count, transform
-from .nearest import nearest
+from .nearest import Neighbors, nearest
 
-__all__ = ["Clustering", "cluster", "count", "nearest", "transform"]
+__all__ = ["Clustering", "Neighbors", "cluster", "count", "nearest", "transform"]

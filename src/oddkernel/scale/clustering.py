@@ -16,8 +16,9 @@ from sklearn.utils import check_random_state
 from .._checks import is_count, require
 from ..learner import SKLR
 from . import memory
-from .coordinates import Plan, is_dask, mapped, source_for, transform
+from .coordinates import is_dask, source_for
 from .learned_map import LearnedMap
+from .passes import Plan, mapped
 from .sink import check_ending, open_sink
 
 Array = NDArray[np.float64]
@@ -149,7 +150,7 @@ def _wanted(counts: Sequence[int]) -> int:
 
 
 def _centers(sample: Array, model: SKLR, counts: Sequence[int], random: np.random.RandomState) -> list[Array]:
-    Z = transform(model, sample)
+    Z = LearnedMap.of(model).images(sample)
     return [
         MiniBatchKMeans(min(k, len(Z)), batch_size=BATCH, init_size=max(3 * k, BATCH), n_init=10, random_state=random)
         .fit(Z)

@@ -13,8 +13,9 @@ from .._checks import is_count, require
 from ..kernels.distances import squared_distances
 from ..learner import SKLR
 from . import memory
-from .coordinates import Plan, mapped, source_for, transform
+from .coordinates import source_for, transform
 from .learned_map import LearnedMap
+from .passes import Plan, mapped
 
 Array = NDArray[np.float64]
 

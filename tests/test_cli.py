@@ -88,6 +88,20 @@ def test_facts_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert formats.read("a.parquet") == SAID
 
 
+def test_many_items_are_grouped_in_blocks(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    facts(capsys, "fit", "features.npy", "indices.jsonl", "--out", "m")
+    few = facts(capsys, "cluster", "m", "features.npy", "-k", "3", "--out", "few.csv")["sizes"]
+    monkeypatch.setattr("oddkernel.cli.cluster.MANY", 20)
+    assert sum(few["3"]) == sum(
+        facts(capsys, "cluster", "m", "features.npy", "-k", "3", "--out", "g.csv")["sizes"]["3"]
+    )
+    assert run("cluster", "m", "features.npy", "-k", "3", "-k", "2", "--out", "g.parquet") == 0
+    assert "By mini-batch k-means in learned coordinates" in capsys.readouterr().out
+    assert pd.read_parquet("g.parquet").columns.tolist() == ["row", "group_of_3", "group_of_2"]
+    assert run("transform", "m", "features.npy", "--float32", "--out", "z.npy") == 0
+    assert np.load("z.npy").dtype == np.float32
+
+
 def test_options_reach_the_learner() -> None:
     formats.write(Comparisons.odd_one_out([[0, 3, 1]], [2]), "indices.jsonl")
     options = (
@@ -207,7 +221,7 @@ def test_a_summary_is_strict_json() -> None:
         Summary([], {"gap": float("nan")}).json()
 
 
-@pytest.mark.parametrize("command", ["demo", "fit", "transform", "cluster", "convert"])
+@pytest.mark.parametrize("command", ["demo", "fit", "transform", "cluster", "index", "query", "convert"])
 def test_help_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(command, "--help") == 0
     assert f"  oddkernel {command} " in capsys.readouterr().out.split("example")[-1]

@@ -40,6 +40,8 @@ RANK = {
     "questions": 5,
     "report": 5,
     "judge": 5,
+    "scale": 5,
+    "retrieval": 5,
     "cli": 5,
 }
 STRANGERS = ("kernels", "losses", "constraints", "solvers")

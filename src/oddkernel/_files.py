@@ -1,22 +1,55 @@
-"""Files that appear complete or not at all."""
+"""Files and folders that appear complete or not at all."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+
+@contextmanager
+def draft(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A name beside the file to write to; what stands there in the end becomes the file, unless something is raised."""
+    target = Path(path).resolve()  # a link keeps pointing to the file that it points to
+    name = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        yield name
+        name.replace(target)
+    except BaseException:
+        name.unlink(missing_ok=True)
+        raise
 
 
 def replace(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file; an interrupted write leaves an older file of that name as it was."""
-    target = Path(path).resolve()  # a link keeps pointing to the file that it points to
-    draft = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    with draft(path) as name, name.open("xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def draft_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """An empty folder to write to, which in the end becomes the one of this name, unless something is raised."""
+    target = Path(path).resolve()
+    check_new_folder(target)
+    folder = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        with draft.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
+        folder.mkdir()
+        yield folder
+        folder.rename(target)
     except BaseException:
-        draft.unlink(missing_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+def check_new_folder(path: str | os.PathLike[str]) -> None:
+    """Raise unless a folder of this name can be made."""
+    target = Path(path)
+    if target.exists():
+        raise ValueError(f"{target}: already there; expected the name of a new folder")
+    if not target.resolve().parent.is_dir():
+        raise ValueError(f"{target}: the folder that should hold it doesn't exist")

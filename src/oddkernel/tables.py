@@ -81,12 +81,15 @@ class Items:
         """
         if wanted is None or self.columns is None:
             return self.X
-        if set(wanted) != set(self.columns):
-            missing, extra = sorted(set(wanted) - set(self.columns)), sorted(set(self.columns) - set(wanted))
-            raise ValueError(
-                f"the features differ from those learned from: missing {brief(missing)}, new {brief(extra)}"
-            )
+        check_same_features(self.columns, wanted)
         return self.X[:, [self.columns.index(name) for name in wanted]]
+
+
+def check_same_features(columns: Sequence[str], wanted: Sequence[str]) -> None:
+    """Raise a ValueError unless these are the features learned from, in whatever order."""
+    if set(wanted) != set(columns):
+        missing, extra = sorted(set(wanted) - set(columns)), sorted(set(columns) - set(wanted))
+        raise ValueError(f"the features differ from those learned from: missing {brief(missing)}, new {brief(extra)}")
 
 
 def read(path: str | os.PathLike[str], *, names: str | None = None) -> Items:
@@ -200,22 +203,29 @@ def _read_parquet(data: bytes, names: str | None) -> Items:
         table = arrow.parquet.ParquetFile(arrow.BufferReader(data)).read()
     except (arrow.ArrowException, OSError) as error:
         raise ValueError(f"not a readable Parquet file ({error})") from None
-    header = list(table.column_names)
-    _check_distinct(header)
-    name_column = _chosen(header, names, NAME_COLUMNS)
-    columns = [column for column in header if column != name_column]
+    columns, name_column = parquet_columns(table.schema, names)
     X = np.empty((table.num_rows, len(columns)))
     for j, column in enumerate(columns):
         values = table.column(column)
-        is_number = arrow.types.is_integer(values.type) or arrow.types.is_floating(values.type)
-        # pandas stores a table's index under such names; it is hardly ever meant as a feature.
-        if not is_number or column.startswith("__index_level_"):
-            raise ValueError(f"column {column} holds {values.type}; {_EXPECTED_NUMBER}")
         if values.null_count:
             raise ValueError(f"column {column} has {values.null_count} entries missing; expected a number in each row")
         X[:, j] = values.to_numpy()
     labels = None if name_column is None else _as_names(table.column(name_column).to_pylist(), len(X))
-    return Items(_as_features(X), labels, tuple(columns))
+    return Items(_as_features(X), labels, columns)
+
+
+def parquet_columns(schema: Any, names: str | None = None) -> tuple[tuple[str, ...], str | None]:
+    """The columns of features and the column of names, if any, in a Parquet file with this schema."""
+    types = pyarrow().types
+    _check_distinct(schema.names)
+    name_column = _chosen(schema.names, names, NAME_COLUMNS)
+    columns = tuple(column for column in schema.names if column != name_column)
+    for column in columns:
+        held = schema.field(column).type
+        # pandas stores a table's index under such names; it is hardly ever meant as a feature.
+        if not (types.is_integer(held) or types.is_floating(held)) or column.startswith("__index_level_"):
+            raise ValueError(f"column {column} holds {held}; {_EXPECTED_NUMBER}")
+    return columns, name_column
 
 
 _EXPECTED_NUMBER = "expected a number; drop the column, or choose it as the column of names if it is one"

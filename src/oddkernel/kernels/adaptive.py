@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import threading
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_scalar
 
 from .base import Kernel
-from .distances import NEGLIGIBLE, Array, row_blocks, squared_distances
+from .cells import Cells
+from .distances import NEGLIGIBLE, Array, Reference, row_blocks, squared_distances
+
+EXACT = 100_000
+"""Training items up to which ``search="auto"`` compares with each."""
+
+SEARCHES = ("auto", "exact", "approximate")
+_ONE_AT_A_TIME = threading.Lock()
 
 
 class AdaptiveGaussian(Kernel):
@@ -25,6 +34,10 @@ class AdaptiveGaussian(Kernel):
     ----------
     neighbors : int, default=100
         k above.
+    search : {"auto", "exact", "approximate"}, default="auto"
+        How the k nearest of the training items are found. ``"approximate"`` looks among those in cells near x, with
+        FAISS (``pip install "oddkernel[faiss]"``), and may so overestimate σ a little. ``"auto"``: exact up to 100,000
+        training items.
 
     Attributes
     ----------
@@ -35,7 +48,8 @@ class AdaptiveGaussian(Kernel):
 
     Notes
     -----
-    Fitting takes O(n² d) time and memory for a block of rows of the distance matrix, never for all of it.
+    Exact fitting takes O(n² d) time and memory for a block of rows of the distance matrix, never for all of it;
+    approximate, O(n^1.5 d) time.
 
     Examples
     --------
@@ -49,9 +63,11 @@ class AdaptiveGaussian(Kernel):
 
     sigma_: Array
     sigma_floor_: float
+    _cells: Cells | None = None  # made again when it is missing, so that a fitted kernel stays a matter of numbers
 
-    def __init__(self, neighbors: int = 100) -> None:
+    def __init__(self, neighbors: int = 100, search: str = "auto") -> None:
         self.neighbors = neighbors
+        self.search = search
 
     def diagonal(self, A: ArrayLike) -> Array:
         """k₀(x, x) = 1 for every row x of A."""
@@ -60,33 +76,68 @@ class AdaptiveGaussian(Kernel):
     def columns(self, A: ArrayLike, items: NDArray[np.intp]) -> Array:
         """Matrix of k₀ between the rows of A and the training items with these indices: ``(len(A), len(items))``."""
         A = self.check_items(A)
-        return self._gaussian(A, self.X_fit_[items], self._sigma(A), self.sigma_[items])
+        if self._approximates(len(self.X_fit_)):
+            sigma = self._sigma(A)
+            return _gaussian(squared_distances(A, self.X_fit_[items]), sigma, self.sigma_[items])
+        whole = len(items) == len(self.X_fit_) and bool((np.diff(items) == 1).all())
+        values = np.empty((len(A), len(items)))
+        training = Reference(self.X_fit_)
+        for rows in row_blocks(len(A), len(self.X_fit_)):
+            # One matrix of distances serves the bandwidths and the kernel.
+            squared = training.squared_distances(A[rows])
+            sigma = self._floored(self._kth_distance(squared))
+            values[rows] = _gaussian(squared if whole else squared[:, items], sigma, self.sigma_[items])
+        return values
 
     def _learn(self, X: Array) -> None:
         check_scalar(self.neighbors, "neighbors", Integral, min_val=1)
+        if self.search not in SEARCHES:
+            raise ValueError(f"search={self.search!r}; expected one of {', '.join(map(repr, SEARCHES))}")
         sigma = self._distance_to_neighbor(X, X)
         positive = sigma[sigma > 0]
         self.sigma_floor_ = float(positive.min()) if len(positive) else 1.0
-        self.sigma_ = np.where(sigma > 0, sigma, self.sigma_floor_)
+        self.sigma_ = self._floored(sigma)
+
+    def _approximates(self, n_items: int) -> bool:
+        return self.search == "approximate" or (self.search == "auto" and n_items > EXACT)
 
     def _pairs(self, A: Array, B: Array) -> Array:
         sigma = self._sigma(A)
-        return self._gaussian(A, B, sigma, sigma if A is B else self._sigma(B))
+        return _gaussian(squared_distances(A, B), sigma, sigma if A is B else self._sigma(B))
 
     def _sigma(self, A: Array) -> Array:
-        sigma = self._distance_to_neighbor(A, self.X_fit_)
+        return self._floored(self._distance_to_neighbor(A, self.X_fit_))
+
+    def _floored(self, sigma: Array) -> Array:
         return np.where(sigma > 0, sigma, self.sigma_floor_)
 
     def _distance_to_neighbor(self, A: Array, X: Array) -> Array:
-        k = min(int(self.neighbors), len(X))
+        if self._approximates(len(X)):
+            distance = self._cells_of(X).distance(A, min(int(self.neighbors), len(X)))
+            return np.where(distance < NEGLIGIBLE, 0.0, distance)
+        training = Reference(X)
         distance = np.empty(len(A))
         for rows in row_blocks(len(A), len(X)):
-            distance[rows] = np.sqrt(np.partition(squared_distances(A[rows], X), k - 1, axis=1)[:, k - 1])
+            distance[rows] = self._kth_distance(training.squared_distances(A[rows]))
+        return distance
+
+    def _cells_of(self, X: Array) -> Cells:
+        with _ONE_AT_A_TIME:
+            if self._cells is None or self._cells.items is not X:
+                self._cells = Cells(X)
+            return self._cells
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_cells"}
+
+    def _kth_distance(self, squared: Array) -> Array:
+        k = min(int(self.neighbors), squared.shape[1])
+        distance: Array = np.sqrt(np.partition(squared, k - 1, axis=1)[:, k - 1])
         distance[distance < NEGLIGIBLE] = 0.0
         return distance
 
-    @staticmethod
-    def _gaussian(A: Array, B: Array, sigma_a: Array, sigma_b: Array) -> Array:
-        exponent = squared_distances(A, B)
-        exponent /= -np.outer(sigma_a, sigma_b)
-        return np.exp(exponent, out=exponent)
+
+def _gaussian(squared: Array, sigma_a: Array, sigma_b: Array) -> Array:
+    """exp(−squared / (σ_a σ_b)), in the place of ``squared``."""
+    squared /= -np.outer(sigma_a, sigma_b)
+    return np.exp(squared, out=squared)

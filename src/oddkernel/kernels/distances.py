@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-BLOCK_ENTRIES = 2**24
-"""Entries (128 MiB of float64) that a block of rows may fill when a whole matrix isn't needed at once."""
+BLOCK_ENTRIES = 2**20
+"""Entries (8 MiB of float64, about a cache) that a block of rows may fill when a whole matrix isn't needed at once."""
 
 NEGLIGIBLE = 1e-75
 """Distances below this count as zero, and values above its inverse are refused: squares then stay within float64."""
@@ -33,16 +33,54 @@ def squared_distances(A: Array, B: Array) -> Array:
     array([[0., 9.],
            [9., 0.]])
     """
-    offset = B.mean(axis=0)
-    a = A - offset
-    b = a if A is B else B - offset  # the same object keeps a @ b.T exactly symmetric
-    norms = np.einsum("ij,ij->i", a, a)[:, None] + np.einsum("ij,ij->i", b, b)[None, :]
-    squared: Array = norms - 2.0 * (a @ b.T)
-    rows, columns = np.nonzero(squared <= _CANCELLATION * norms)
-    for batch in row_blocks(len(rows), A.shape[1]):
-        difference = A[rows[batch]] - B[columns[batch]]
-        squared[rows[batch], columns[batch]] = np.einsum("ij,ij->i", difference, difference)
+    if A is not B:
+        return Reference(B).squared_distances(A)
+    a = A - A.mean(axis=0)
+    norms = np.einsum("ij,ij->i", a, a)
+    squared: Array = (norms[:, None] + norms[None, :]) - 2.0 * (a @ a.T)  # summed so, it is exactly symmetric
+    _mend(squared, A, A, norms, norms)
     return squared
+
+
+class Reference:
+    """Items to which distances are measured, again and again.
+
+    Parameters
+    ----------
+    B : ndarray of shape (b, d)
+    """
+
+    def __init__(self, B: Array) -> None:
+        self.items = B
+        self._offset = B.mean(axis=0)
+        centred = B - self._offset
+        self._norms = np.einsum("ij,ij->i", centred, centred)
+        centred *= -2.0
+        self._double = centred.T
+
+    def squared_distances(self, A: Array) -> Array:
+        """``‖a − b‖²`` for all rows a of A and all reference items b, as `squared_distances` has them."""
+        a = A - self._offset
+        norms = np.einsum("ij,ij->i", a, a)
+        squared: Array = a @ self._double
+        squared += self._norms
+        squared += norms[:, None]
+        _mend(squared, A, self.items, norms, self._norms)
+        return squared
+
+
+def _mend(squared: Array, A: Array, B: Array, norms_a: Array, norms_b: Array) -> None:
+    """Compute the pairs where the product cancels again, from their differences."""
+    # Most rows have no such pair, which their smallest entry shows without another matrix.
+    smallest = squared.min(axis=1, initial=np.inf)
+    suspects = np.flatnonzero(smallest <= _CANCELLATION * (norms_a + norms_b.max(initial=0.0)))
+    for batch in row_blocks(len(suspects), len(B)):
+        rows = suspects[batch]
+        lost, columns = np.nonzero(squared[rows] <= _CANCELLATION * (norms_a[rows, None] + norms_b))
+        lost = rows[lost]
+        for few in row_blocks(len(lost), A.shape[1]):
+            difference = A[lost[few]] - B[columns[few]]
+            squared[lost[few], columns[few]] = np.einsum("ij,ij->i", difference, difference)
 
 
 def row_blocks(n_rows: int, row_length: int) -> Iterator[slice]:

@@ -1,0 +1,25 @@
+"""Speed and memory of oddkernel, beside what a person would use instead.
+
+``CASES`` names the cases. Each is a function of a size, ``"full"`` or ``"tiny"``, and of something to tell how far it
+is, and returns a `results.Case`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from . import answers, clustering, first_call, growth, items, paper
+from .results import Case
+
+Tell = Callable[[str], None]
+
+CASES: dict[str, Callable[[str, Tell], Case]] = {
+    "paper": paper.run,
+    "answers": answers.run,
+    "items": items.run,
+    "clustering": clustering.run,
+    "first_call": first_call.run,
+    "growth": growth.run,
+}
+
+__all__ = ["CASES", "Case", "Tell"]

@@ -1,0 +1,59 @@
+"""The first call in a fresh process: imports, compilation and a first model."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+from .measure import Clock, measure
+from .results import Case, Row
+
+TASK = "a process that starts, learns and ends"
+LEARN = """
+from sklearn.datasets import load_digits
+from oddkernel import SKLR, Comparisons
+X, y = load_digits(return_X_y=True)
+SKLR().fit(X[:{n}], Comparisons.from_labels(y[:{n}], {m}, random_state=0))
+"""
+INSTEAD = """
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits
+X, y = load_digits(return_X_y=True)
+KMeans(10, n_init=20, random_state=0).fit(X[:{n}])
+"""
+SIZES = {"full": {"n": 500, "m": 200}, "tiny": {"n": 50, "m": 10}}
+
+
+def run(size: str, tell: Callable[[str], None]) -> Case:
+    """Measure the case."""
+    programs = {
+        "oddkernel, compiled before": (LEARN, False),
+        "oddkernel, compiled for the first time": (LEARN, True),
+        "scikit-learn, KMeans": (INSTEAD, False),
+    }
+    rows = []
+    for way, (program, compile_anew) in programs.items():
+        tell(way)
+        text = program.format(**SIZES[size])
+        rows.append(Row.of(TASK, way, measure(starting, {"program": text, "compile_anew": compile_anew})))
+    return Case("first_call", "The first call in a fresh process", size, rows)
+
+
+def starting(clock: Clock, *, program: str, compile_anew: bool) -> dict[str, Any]:
+    """Run a program in another process, with Numba's own store of compiled code or an empty one."""
+    with tempfile.TemporaryDirectory() as empty:
+        environment = os.environ | ({"NUMBA_CACHE_DIR": empty} if compile_anew else {})
+
+        def work() -> None:
+            subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+
+        if not compile_anew:
+            work()  # compiles, and brings the libraries into the system's memory
+        clock.time(work, 1 if compile_anew else 3)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return {"peak_mib": peak / 1024}

@@ -1,0 +1,107 @@
+"""How time grows with the number of items, of answers, and of dimensions."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .data import blobs
+from .measure import Clock, Measured, measure
+from .results import Case, Growth
+
+ITEMS = {"full": (3_000, 10_000, 30_000, 100_000, 300_000), "tiny": (200, 400)}
+ANSWERS = {"full": (1_000, 3_000, 10_000, 30_000, 100_000), "tiny": (50, 100)}
+RANKS = {"full": (10, 30, 100, 300, 1000), "tiny": (5, 10)}
+MEMORY = {"full": (30_000, 300_000), "tiny": (200, 400)}
+N_ITEMS = {"full": 300, "tiny": 40}
+N_ASKED = {"full": 1200, "tiny": 40}
+
+
+def run(size: str, tell: Callable[[str], None]) -> Case:
+    """Measure the case."""
+
+    def over(sizes: Sequence[int], what: str, at: Callable[[int], Measured]) -> list[float]:
+        seconds = []
+        for value in sizes:
+            tell(f"{value} {what}")
+            seconds.append(at(value).seconds)
+        return seconds
+
+    def grows(of: str, what: str, sizes: Sequence[int], at: Callable[[int], Measured]) -> Growth:
+        return Growth(of, what, [float(value) for value in sizes], over(sizes, what, at))
+
+    n_items, n_asked = N_ITEMS[size], N_ASKED[size]
+    growth = [
+        grows("scale.transform, file to file", "items", ITEMS[size], lambda n: measure(transforming, {"n_items": n})),
+        grows("scale.cluster, file to file", "items", ITEMS[size], lambda n: measure(grouping, {"n_items": n})),
+        grows(
+            f"learning about {n_items} items",
+            "answers",
+            ANSWERS[size],
+            lambda n: measure(learning, {"n_items": n_items, "n_answers": n, "rank": 0.9}),
+        ),
+        grows(
+            f"learning about {n_asked} items",
+            "dimensions",
+            RANKS[size],
+            lambda r: measure(learning, {"n_items": n_asked, "n_answers": n_asked, "rank": r}),
+        ),
+    ]
+    few, many = MEMORY[size]
+    peaks = [measure(transforming, {"n_items": n}).peak_mib for n in (few, many)]
+    note = (
+        f"Peak memory of `scale.transform` from file to file: {peaks[0]:.0f} MiB for {few} items, {peaks[1]:.0f} MiB "
+        f"for {many}. Learning is timed without the initial kernel and its eigendecomposition."
+    )
+    return Case("growth", "How time grows", size, growth=growth, notes=[note])
+
+
+def transforming(clock: Clock, *, n_items: int) -> dict[str, Any]:
+    """Coordinates of so many items by a model of 300."""
+    return _through_files(clock, n_items, lambda scale, model, X, out: scale.transform(model, X, out))
+
+
+def grouping(clock: Clock, *, n_items: int) -> dict[str, Any]:
+    """Groups of so many items by a model of 300."""
+    return _through_files(clock, n_items, lambda scale, model, X, out: scale.cluster(model, X, 10, out, random_state=0))
+
+
+def _through_files(clock: Clock, n_items: int, work: Callable[..., Any]) -> dict[str, Any]:
+    from oddkernel import SKLR, Comparisons, scale
+
+    X, group = blobs(300, seed=0)
+    model = SKLR().fit(X, Comparisons.from_labels(group, 200, random_state=0))
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = Path(folder, "X.npy"), Path(folder, "out.npy")
+        with source.open("wb") as file:
+            header = {"descr": "<f4", "fortran_order": False, "shape": (n_items, 64)}
+            np.lib.format.write_array_header_1_0(file, header)
+            for start in range(0, n_items, 1000):
+                file.write(blobs(min(1000, n_items - start), seed=1 + start)[0].data)
+        clock.time(lambda: work(scale, model, source, out), 2)
+    return {}
+
+
+def learning(clock: Clock, *, n_items: int, n_answers: int, rank: float | int) -> dict[str, Any]:
+    """The solver alone, with the features at hand."""
+    from oddkernel import Comparisons
+    from oddkernel.constraints import Constraints
+    from oddkernel.kernels import AdaptiveGaussian, LowRank
+    from oddkernel.solvers import SOLVERS, solve
+    from oddkernel.tuning import problem_of
+
+    X, group = blobs(n_items, seed=0)
+    said = Comparisons.from_labels(group, n_answers, random_state=0)
+    phi = LowRank.fit(AdaptiveGaussian().fit(X), X, rank=rank).transform(X[said.constrained])
+    rows = Constraints.from_comparisons(said, ratio=4.0, margin=0.0).relabelled(said.constrained)
+
+    def work() -> Any:
+        return solve(problem_of(phi, rows, "squared", 10.0, 1.0), SOLVERS["auto"]())[0]
+
+    work()
+    found = clock.time(work, 2)
+    return {"residual": found.residual, "passes": found.n_iter, "rank": phi.shape[1]}

@@ -1,0 +1,119 @@
+"""Time and memory of a piece of work, each in a fresh process."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a piece of work took.
+
+    Attributes
+    ----------
+    seconds, cpu_seconds : float
+        Of the part that was timed.
+    peak_mib : float
+        The most memory that its process held at any time, preparation included.
+    facts : dict
+        What else the work had to say.
+    """
+
+    seconds: float
+    cpu_seconds: float
+    peak_mib: float
+    facts: dict[str, Any]
+
+
+class Clock:
+    """Times a call; of several, the quickest counts."""
+
+    def __init__(self) -> None:
+        self.seconds = self.cpu_seconds = float("inf")
+
+    def time(self, work: Callable[[], T], repeats: int = 1) -> T:
+        """What the work returns."""
+        for _ in range(repeats):
+            wall, cpu = time.perf_counter(), _cpu()
+            result = work()
+            seconds = time.perf_counter() - wall
+            if seconds < self.seconds:
+                self.seconds, self.cpu_seconds = seconds, _cpu() - cpu
+        return result
+
+
+def measure(
+    work: Callable[..., Any], options: Mapping[str, Any] | None = None, *, python: str | None = None
+) -> Measured:
+    """Run ``work(clock, **options)`` in a process of its own.
+
+    Parameters
+    ----------
+    work : function
+        At the top of its module; returns a dict of facts, with ``peak_mib`` if that was another process's.
+    options : mapping, optional
+        Whatever JSON can hold.
+    python : str, optional
+        Another interpreter, for libraries that need one.
+    """
+    place = f"{work.__module__}:{work.__qualname__}"
+    path = os.pathsep.join([*filter(None, sys.path)] if python is None else [str(Path(__file__).parents[1])])
+    done = subprocess.run(
+        [python or sys.executable, "-m", f"{__package__}.measure", place, json.dumps(options or {})],
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise RuntimeError(f"{place} failed:\n{done.stderr}")
+    return Measured(**json.loads(done.stdout.splitlines()[-1]))
+
+
+def python_with(library: str) -> str | None:
+    """An interpreter that has the library: this one, or the one that e.g. ODDKERNEL_PYTHON_CBLEARN names."""
+    if find_spec(library) is not None:
+        return sys.executable
+    return os.environ.get(f"ODDKERNEL_PYTHON_{library.upper()}")
+
+
+def _cpu() -> float:
+    return sum(os.times()[:4])  # that of processes started and ended meanwhile, too
+
+
+def peak_mib() -> float:
+    """The most memory that this process has held."""
+    try:
+        # Not getrusage: a process begins with the peak of the one that started it.
+        status = Path("/proc/self/status").read_text()
+        return int(status.split("VmHWM:")[1].split()[0]) / 1024
+    except (OSError, IndexError):
+        import resource
+
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak / 1024 / (1024 if sys.platform == "darwin" else 1)
+
+
+def main() -> None:
+    """The process's own work."""
+    module, _, name = sys.argv[1].partition(":")
+    clock = Clock()
+    facts = getattr(importlib.import_module(module), name)(clock, **json.loads(sys.argv[2]))
+    peak = facts.pop("peak_mib", peak_mib())
+    told = {"seconds": clock.seconds, "cpu_seconds": clock.cpu_seconds, "peak_mib": peak, "facts": facts}
+    sys.stdout.write(json.dumps(told) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,12 @@
+"""Many items: learned coordinates, groups and neighbours of more items than memory holds.
+
+Everything works through items in blocks, from arrays, ``.npy`` and Parquet files into such, or on Dask collections.
+"""
+
+from __future__ import annotations
+
+from .clustering import Clustering, cluster
+from .coordinates import count, transform
+from .nearest import Neighbors, nearest
+
+__all__ = ["Clustering", "Neighbors", "cluster", "count", "nearest", "transform"]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..kernels import Identity
 from ..learner import SKLR
 from ..solution import Status
 from .held_out import HeldOut
 from .verdicts import Verdicts
 
-CHANCE = 1 / 3
 # Shares beyond which a newcomer should be told; none of them decides anything.
 LEARNED_BY_HEART = 0.1
 WEAK_FEATURES = 0.1
@@ -79,12 +79,13 @@ def _about_learning(model: SKLR, held_out: HeldOut | None) -> Iterator[Note]:
         return
     low, high = held_out.interval
     numbers = f"from {held_out.before:.1%} to {held_out.after:.1%}"
-    sure = f"the gain lies between {low:+.1%} and {high:+.1%} in 95 of 100 such samples"
+    sure = f"the 95% interval of the gain is {low:+.1%} to {high:+.1%}"
     if low > 0:
         yield Note(
             "good",
             "Learning helps with answers it has not seen",
-            f"Agreement with {held_out.n_answers} held-out answers rises {numbers}; {sure}. Guessing would reach 33%.",
+            f"Agreement with {held_out.n_answers} held-out answers rises {numbers}; {sure}. Guessing would "
+            f"reach {held_out.chance:.0%}.",
         )
     elif high < 0:
         yield Note(
@@ -101,7 +102,7 @@ def _about_learning(model: SKLR, held_out: HeldOut | None) -> Iterator[Note]:
             f"Agreement with {held_out.n_answers} held-out answers goes {numbers}, but {sure}.",
             'Collect more answers, or try penalty="auto", another kernel or other features.',
         )
-    if held_out.before < CHANCE + WEAK_FEATURES:
+    if held_out.before < held_out.chance + WEAK_FEATURES and not isinstance(model.kernel_, Identity):
         yield Note(
             "look",
             "The features alone say little",

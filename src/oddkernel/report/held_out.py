@@ -33,6 +33,8 @@ class HeldOut:
         95% interval of the gain.
     n_answers : int
         How many there were.
+    chance : float
+        What guessing would reach: a third of odd-one-out answers, half of the *closer* ones.
     how : str
         Where they came from, in words.
     """
@@ -41,6 +43,7 @@ class HeldOut:
     after: float
     interval: tuple[float, float]
     n_answers: int
+    chance: float
     how: str
 
     @property
@@ -54,9 +57,9 @@ def from_tuning(model: SKLR) -> HeldOut | None:
     tuning = model.tuning_
     if tuning is None:
         return None
-    n_answers = int(np.count_nonzero(choices.decided(model.comparisons_)))
+    known = model.comparisons_[choices.decided(model.comparisons_)]
     how = "held out in turn while the penalty was chosen"
-    return HeldOut(tuning.start, tuning.start + tuning.gain, tuning.gain_interval, n_answers, how)
+    return HeldOut(tuning.start, tuning.start + tuning.gain, tuning.gain_interval, len(known), _chance(known), how)
 
 
 def from_answers(said: Comparisons, before: Array, after: Array) -> HeldOut:
@@ -65,7 +68,7 @@ def from_answers(said: Comparisons, before: Array, after: Array) -> HeldOut:
     if not len(known):
         raise ValueError("held_out holds no odd-one-out or closer answers besides can't tell; expected some to predict")
     first, then = (choices.agreement(choices.sides(points, known.shown), known) for points in (before, after))
-    return _compared(first, then, known.weight, "set aside before learning")
+    return _compared(first, then, known, "set aside before learning")
 
 
 def from_folds(model: SKLR, X: Array) -> HeldOut | None:
@@ -92,15 +95,20 @@ def from_folds(model: SKLR, X: Array) -> HeldOut | None:
         for share, points in ((first, phi), (then, phi @ point.whole_metric()[1])):
             share[tested] = choices.agreement(choices.sides(points, where[tested]), said[tested])
     seen = ~np.isnan(then)
-    return _compared(first[seen], then[seen], said.weight[seen], "held out in turn, and the rest learned from again")
+    return _compared(first[seen], then[seen], said[seen], "held out in turn, and the rest learned from again")
 
 
-def _compared(before: Array, after: Array, weight: Array, how: str) -> HeldOut:
-    share = weight / weight.sum()
+def _compared(before: Array, after: Array, known: Comparisons, how: str) -> HeldOut:
+    share = known.weight / known.weight.sum()
     difference = after - before
     gain = float(share @ difference)
     error = 1.96 * float(np.sqrt(share**2 @ np.square(difference - gain)))
-    return HeldOut(float(share @ before), float(share @ after), (gain - error, gain + error), len(before), how)
+    interval = (gain - error, gain + error)
+    return HeldOut(float(share @ before), float(share @ after), interval, len(known), _chance(known), how)
+
+
+def _chance(known: Comparisons) -> float:
+    return float(np.average(np.where(known.kind == Kind.CLOSER, 1 / 2, 1 / 3), weights=known.weight))
 
 
 def _with_bounds(said: Comparisons, rows: Constraints) -> Comparisons:

@@ -70,6 +70,7 @@ def payload(report: Report) -> dict[str, Any]:
         "thumbnails": _thumbnails(report),
         "maps": {
             "method": report.maps.method,
+            "local": report.map in ("tsne", "umap"),
             "before": _compact(np.round(report.maps.before * STEPS).astype(np.uint16)),
             "after": _compact(np.round(report.maps.after * STEPS).astype(np.uint16)),
         },

@@ -16,7 +16,8 @@ function startAnswers() {
   const { total, decided, agreement, counts, spread, links } = data.answers;
   const unclear = counts.undecided;
   find("answers-words").textContent = total
-    ? `${plural(total, "answer")}: ${grouped(decided)} name an odd one or a closer one, ${grouped(unclear)} say “can't tell”` +
+    ? `${plural(total, "answer")}: ${grouped(decided)} name an odd one or a closer one` +
+      `${unclear ? `, ${grouped(unclear)} say “can't tell”` : ""}` +
       `${links ? `, ${grouped(links)} link items or keep them apart` : ""}. ` +
       (agreement ? `The distances agreed with ${percent(agreement[0])} of the decided ones before learning, and agree with ${percent(agreement[1])} after.` : "")
     : "There are no answers to show.";

@@ -26,7 +26,7 @@ const state = {
   matches: null, // items that the search found, as a Set
   hovered: null,
   selected: null,
-  pictures: false,
+  pictures: data.n <= (data.thumbnails ? 150 : data.names ? 60 : 0), // few items fit on the map themselves
 };
 const listeners = [];
 
@@ -69,12 +69,16 @@ const colourOf = (group) => data.palette[group % data.palette.length];
 
 /** A colour of the style sheet as the current theme resolves it. */
 function themed(name) {
-  const probe = make("span", { style: { color: `var(${name})`, display: "none" } });
-  document.body.append(probe);
-  const colour = getComputedStyle(probe).color;
-  probe.remove();
-  return colour;
+  if (!themed.known.has(name)) {
+    const probe = make("span", { style: { color: `var(${name})`, display: "none" } });
+    document.body.append(probe);
+    themed.known.set(name, getComputedStyle(probe).color);
+    probe.remove();
+  }
+  return themed.known.get(name);
 }
+themed.known = new Map();
+listeners.push((changes) => "theme" in changes && themed.known.clear());
 
 const colourings = {
   cluster: {

@@ -61,6 +61,7 @@ class MapView {
     const { width, height } = this.canvas.getBoundingClientRect();
     this.ratio = Math.min(window.devicePixelRatio || 1, 2);
     [this.width, this.height] = [width, height];
+    this.measure();
     for (const canvas of [this.canvas, this.over]) {
       canvas.width = Math.round(width * this.ratio);
       canvas.height = Math.round(height * this.ratio);
@@ -68,9 +69,9 @@ class MapView {
     this.redraw();
   }
 
-  /** Pixels per unit of the map. */
-  get scale() {
-    return (Math.min(this.width, this.height) - 2 * EDGE) * this.zoom;
+  /** Set how many pixels a unit of the map takes; worked out once, as it is used for every dot. */
+  measure() {
+    this.scale = (Math.min(this.width, this.height) - 2 * EDGE) * this.zoom;
   }
 
   x(i) {
@@ -87,6 +88,7 @@ class MapView {
     // What lies under the pointer stays there.
     const before = this.scale;
     this.zoom = zoom;
+    this.measure();
     this.centre[0] += dx / before - dx / this.scale;
     this.centre[1] -= dy / before - dy / this.scale;
     this.settle();
@@ -95,6 +97,7 @@ class MapView {
   settle() {
     if (this.zoom <= 1.001) [this.zoom, this.centre] = [1, [0.5, 0.5]];
     this.centre = this.centre.map((value) => Math.min(1, Math.max(0, value)));
+    this.measure();
     // A finger that moves down the page scrolls it, unless the map is enlarged and there is somewhere to go.
     this.canvas.style.touchAction = this.zoom > 1 ? "none" : "pan-y";
     this.redraw();
@@ -252,7 +255,9 @@ class MapView {
 
   /** Pictures or names of items, as many as fit without covering one another. */
   drawItems(brush, shown) {
-    const size = data.thumbnails ? Math.max(22, Math.min(64, 26 * this.zoom ** 0.3)) : 0;
+    // Few items leave room for larger pictures.
+    const room = Math.sqrt((this.width * this.height) / data.n);
+    const size = Math.max(22, Math.min(72, 0.62 * room) * this.zoom ** 0.3);
     const taken = [];
     const free = (left, top, right, bottom) =>
       taken.every((box) => box[0] >= right || box[2] <= left || box[1] >= bottom || box[3] <= top);
@@ -270,11 +275,14 @@ class MapView {
         const { sheet, column, row } = pictureOf(i);
         const { side } = data.thumbnails;
         const { groups, of } = colouring();
-        brush.fillStyle = groups[of[i]].colour;
-        brush.fillRect(x - size / 2 - 1.5, y - size / 2 - 1.5, size + 3, size + 3);
+        brush.fillStyle = themed("--card");
+        brush.fillRect(x - size / 2, y - size / 2, size, size);
         if (sheet.image.complete) {
           brush.drawImage(sheet.image, column * side, row * side, side, side, x - size / 2, y - size / 2, size, size);
         }
+        brush.lineWidth = 2;
+        brush.strokeStyle = groups[of[i]].colour;
+        brush.strokeRect(x - size / 2, y - size / 2, size, size);
       } else {
         const label = shorten(data.names ? nameOf(i) : textOf(i) || nameOf(i), 22);
         const half = brush.measureText(label).width / 2 + 3;
@@ -385,6 +393,7 @@ function startMaps() {
   chooser.value = state.colour;
   chooser.addEventListener("change", () => update({ colour: chooser.value, alone: null }));
   finder(find("search"), find("found"), select, (matches) => update({ matches }));
+  find("pictures").checked = state.pictures;
   find("pictures").addEventListener("change", (event) => update({ pictures: event.target.checked }));
   find("pictures-words").textContent = data.thumbnails ? "Show pictures" : "Show names";
   find("reset").addEventListener("click", () => {
@@ -394,7 +403,7 @@ function startMaps() {
   });
   find("map-words").textContent =
     `Every dot is an item; items that are alike lie close together, as well as a flat map (${data.maps.method}) can show it. ` +
-    "Neighbourhoods mean something, long distances little. Pass over a dot to see the item in both maps, press it to keep it.";
+    `${data.maps.local ? "Neighbourhoods mean something, long distances little. " : ""}Pass over a dot to see the item in both maps, press it to keep it.`;
   find("after-words").textContent = `with ${plural(data.answers.total, "answer")}`;
 
   const drawLegend = () => {

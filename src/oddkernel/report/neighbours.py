@@ -49,7 +49,7 @@ def find_neighbours(before: Array, after: Array, count: int = COUNT) -> Neighbou
 
 
 def nearest(points: Array, count: int) -> Indices:
-    """The ``count`` nearest other items of each, (n, count); of items equally far the first ones."""
+    """The ``count`` nearest other items of each, (n, count); of items equally far, any."""
     n = len(points)
     count = min(count, n - 1)
     centred = points - points.mean(axis=0)

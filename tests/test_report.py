@@ -80,6 +80,14 @@ def test_maps_fill_the_square_and_are_the_same_each_time(method: str) -> None:
     assert np.array_equal(maps.after, again.after)
 
 
+def test_many_items_are_placed_by_open_tsne(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("openTSNE", reason="needs openTSNE: pip install openTSNE")
+    from oddkernel.report import maps
+
+    monkeypatch.setattr(maps, "MANY", 20)
+    assert draw_maps(FLAT, FLAT).after.shape == (30, 2)
+
+
 def test_the_second_map_is_turned_towards_the_first() -> None:
     maps = draw_maps(FLAT, FLAT @ [[0, -1], [1, 0]], "pca")
     np.testing.assert_allclose(maps.before, maps.after, atol=1e-9)
@@ -125,6 +133,13 @@ def test_the_suggestion_finds_plain_clusters_and_says_why() -> None:
     assert suggestion.k == 6
     assert "eigenvalues also point to 6" in suggestion.reason
     assert "continuum" in find_resolutions(rng.normal(size=(200, 30)), [7, 8]).suggestion.reason
+
+
+def test_copies_are_no_clusters() -> None:
+    points = np.repeat([[0.0, 1.0], [2.0, 2.0], [5.0, 0.0]], 20, axis=0)
+    assert [level.k for level in find_resolutions(points).levels] == [2, 3]
+    with pytest.raises(ValueError, match="copies of one another"):
+        find_resolutions(np.ones((5, 2)))
 
 
 @pytest.mark.parametrize("counts", [[], [1], [151], [2.5]])

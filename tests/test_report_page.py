@@ -194,6 +194,30 @@ def test_the_legend_shows_one_group_alone(page: Any) -> None:
     assert page.locator("#map-status").text_content() == "60 items."
 
 
+def test_a_frame_shows_the_same_items_in_both_maps(page: Any) -> None:
+    box = page.locator("#map-before canvas").first.bounding_box()
+    page.keyboard.down("Shift")
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=4)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    assert 0 < page.evaluate("state.matches.size") < 60
+    assert page.evaluate("state.selected") is None
+    page.click("#reset")
+    assert page.evaluate("state.matches") is None
+
+
+def test_a_notebook_shows_it(browser: Any) -> None:
+    page = browser.new_page()
+    page.set_content(f"<h1>Notebook</h1>{example()._repr_html_()}")
+    frame = page.frame_locator("iframe")
+    expect(frame.locator("body[data-ready]")).to_be_attached()
+    frame.get_by_role("link", name="Fit").click()
+    expect(frame.locator("#notes li").first).to_be_in_viewport()
+    page.close()
+
+
 @pytest.mark.parametrize("colour", ["class", "cluster", "judged", "kept"])
 def test_colours_draw_something(page: Any, colour: str) -> None:
     page.select_option("#colour", colour)

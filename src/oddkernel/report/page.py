@@ -26,6 +26,7 @@ Array = NDArray[Any]
 SCRIPTS = ("base.js", "charts.js", "map.js", "clusters.js", "neighbours.js", "answers.js", "fit.js", "main.js")
 SHOWN = 60  # answers in each list
 EIGENVALUES = 40
+ROUNDING = 1e-6  # slack below this is the solver's, and no answer's
 # A map's places, 0 to 1, as whole numbers: finer than any screen.
 STEPS = 65535
 
@@ -176,7 +177,8 @@ def _fit(report: Report) -> dict[str, Any]:
     model, held_out = report.model, report.held_out
     solution = model.solution_
     before, after = (spectrum(points) for points in report._coordinates)
-    active = np.abs(solution.multipliers) > 0
+    # By how much each condition fails; an equality may fail on either side.
+    failing = np.maximum(np.where(model._rows.equality, np.abs(solution.slack), solution.slack), 0.0)
     settings = {name: _word(value) for name, value in model.get_params(deep=False).items()}
     return {
         "notes": [vars(note) for note in report.notes],
@@ -199,11 +201,9 @@ def _fit(report: Report) -> dict[str, Any]:
             "full_rank": model.features_.full_rank,
             "share": _rounded(model.features_.share, 4),
             "rows": len(solution.slack),
-            "active": int(active.sum()),
-            "violated": int(
-                np.count_nonzero(solution.slack > 1e-6 * max(float(np.abs(solution.slack).max(initial=0)), 1))
-            ),
-            "slack": _rounded(float(np.abs(np.maximum(solution.slack, 0)).max(initial=0.0)), 4),
+            "active": int(np.count_nonzero(solution.multipliers)),
+            "violated": int(np.count_nonzero(failing > ROUNDING * max(1.0, float(failing.max(initial=0.0))))),
+            "slack": _rounded(float(failing.max(initial=0.0))),
         },
         "history": {
             name: [_rounded(value, None) for value in solution.history[name]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
 
@@ -91,7 +93,8 @@ def find_resolutions(coordinates: Array, counts: Sequence[int] | None = None, *,
     coordinates : ndarray of shape (n, r)
         Coordinates whose Euclidean distances are the learned ones.
     counts : sequence of int, optional
-        Numbers of clusters; by default 2 to 20, and never more than half as many as there are items.
+        Numbers of clusters; by default 2 to 20, and never more than half as many as there are items. Those above the
+        number of distinct items are left out.
     random_state : int, default=0
         Seed of starts and resamples.
 
@@ -110,6 +113,10 @@ def find_resolutions(coordinates: Array, counts: Sequence[int] | None = None, *,
     wanted = counts_of(counts, n)
     random = check_random_state(random_state)
     flat = principal_components(coordinates, min(COMPONENTS, *coordinates.shape)).astype(np.float32)
+    n_distinct = len(np.unique(np.round(flat / (float(np.abs(flat).max()) or 1.0), 5), axis=0))
+    if n_distinct < 2:
+        raise ValueError("all items are copies of one another, which nothing can tell apart; expected different ones")
+    wanted = [k for k in wanted if k <= n_distinct] or [2]
     points = coordinates.astype(np.float32)  # half the time, and no item changes its cluster for it
     models = [KMeans(k, n_init=STARTS, random_state=random).fit(points) for k in wanted]
     place = _places(models[-1])
@@ -190,14 +197,16 @@ def _stability(points: Array, k: int, random: np.random.RandomState) -> float:
         points = points[random.choice(len(points), SAMPLE, replace=False)]
     size = max(k, round(SHARE * len(points)))
     scores = []
-    for _ in range(PAIRS):
-        one, other = (
-            KMeans(k, n_init=3, random_state=random)
-            .fit(points[random.choice(len(points), size, replace=False)])
-            .predict(points)
-            for _ in range(2)
-        )
-        scores.append(adjusted_rand_score(one, other))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a part may hold fewer than k distinct items
+        for _ in range(PAIRS):
+            one, other = (
+                KMeans(k, n_init=3, random_state=random)
+                .fit(points[random.choice(len(points), size, replace=False)])
+                .predict(points)
+                for _ in range(2)
+            )
+            scores.append(adjusted_rand_score(one, other))
     return float(np.mean(scores))
 
 

@@ -47,6 +47,16 @@ function startNavigation() {
     { rootMargin: "-30% 0px -65% 0px" },
   );
   for (const id of links.keys()) watch.observe(find(id));
+  // In a notebook's frame, "#map" would lead to the notebook's own page.
+  for (const link of document.querySelectorAll("nav a, .skip")) {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      const part = document.querySelector(link.hash);
+      part.scrollIntoView();
+      part.tabIndex = -1;
+      part.focus({ preventScroll: true });
+    });
+  }
 }
 
 startOpening();

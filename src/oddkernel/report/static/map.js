@@ -3,6 +3,7 @@
 const EDGE = 18; // pixels between the outermost dots and the frame
 const REACH = 16; // pixels within which the pointer finds a dot
 const FARTHEST = 60; // zoom
+const LISTED = 60; // groups in the legend
 
 class MapView {
   constructor(holder, when, words) {
@@ -33,6 +34,7 @@ class MapView {
     canvas.addEventListener("pointerdown", (event) => {
       this.fingers.set(event.pointerId, [event.offsetX, event.offsetY]);
       this.moved = 0;
+      this.frame = event.shiftKey ? [event.offsetX, event.offsetY, event.offsetX, event.offsetY] : null;
       if (event.pointerType !== "touch" || this.zoom > 1) canvas.setPointerCapture(event.pointerId);
     });
     canvas.addEventListener("pointermove", (event) => this.move(event));
@@ -40,6 +42,8 @@ class MapView {
       canvas.addEventListener(kind, (event) => {
         const held = this.fingers.delete(event.pointerId);
         if (kind === "pointerup" && held && this.moved < 6) this.press(event.offsetX, event.offsetY);
+        else if (kind === "pointerup" && this.frame) update({ matches: this.within(), alone: null });
+        this.frame = null;
         if (kind === "pointerleave") hover(null);
       });
     }
@@ -55,6 +59,7 @@ class MapView {
     );
     canvas.addEventListener("dblclick", (event) => this.zoomBy(2, event.offsetX, event.offsetY));
     canvas.addEventListener("keydown", (event) => this.key(event));
+    canvas.addEventListener("blur", () => hover(null));
   }
 
   resize() {
@@ -106,7 +111,11 @@ class MapView {
   move(event) {
     const [x, y] = [event.offsetX, event.offsetY];
     const last = this.fingers.get(event.pointerId);
-    if (last) {
+    if (last && this.frame) {
+      this.frame.splice(2, 2, x, y);
+      this.moved = Infinity;
+      this.drawOver();
+    } else if (last) {
       const others = [...this.fingers].filter(([id]) => id !== event.pointerId);
       if (others.length) {
         const [ox, oy] = others[0][1];
@@ -126,6 +135,14 @@ class MapView {
     const i = this.at(x, y);
     if (i !== null) select(i);
     else if (state.selected !== null) update({ selected: null });
+  }
+
+  /** The items inside the frame that the pointer has drawn. */
+  within() {
+    const [left, right] = [this.frame[0], this.frame[2]].sort((a, b) => a - b);
+    const [top, bottom] = [this.frame[1], this.frame[3]].sort((a, b) => a - b);
+    const inside = (i) => this.x(i) >= left && this.x(i) <= right && this.y(i) >= top && this.y(i) <= bottom;
+    return new Set(Array.from({ length: data.n }, (_, i) => i).filter(inside));
   }
 
   /** The item under a place, or null. */
@@ -154,7 +171,7 @@ class MapView {
     else if (event.key === "0") this.whole();
     else if (event.key === "Escape") {
       hover(null);
-      update({ selected: null });
+      update({ selected: null, matches: null });
     }
   }
 
@@ -325,6 +342,12 @@ class MapView {
       ring(state.selected, this.radius + 5, 3, themed("--accent"));
     }
     if (state.hovered !== null) ring(state.hovered, this.radius + 4, 2.5, text);
+    if (this.frame) {
+      const [left, top, right, bottom] = this.frame;
+      brush.lineWidth = 1.5;
+      brush.strokeStyle = themed("--accent");
+      brush.strokeRect(left, top, right - left, bottom - top);
+    }
   }
 }
 
@@ -403,7 +426,8 @@ function startMaps() {
   });
   find("map-words").textContent =
     `Every dot is an item; items that are alike lie close together, as well as a flat map (${data.maps.method}) can show it. ` +
-    `${data.maps.local ? "Neighbourhoods mean something, long distances little. " : ""}Pass over a dot to see the item in both maps, press it to keep it.`;
+    `${data.maps.local ? "Neighbourhoods mean something, long distances little. " : ""}Pass over a dot to see the item in both maps, press it to keep it; ` +
+    "draw a frame with the Shift key held to see the same items in both.";
   find("after-words").textContent = `with ${plural(data.answers.total, "answer")}`;
 
   const drawLegend = () => {
@@ -412,7 +436,7 @@ function startMaps() {
     for (const group of of) counts[group]++;
     find("legend").replaceChildren(
       make("span", { class: "soft" }, title),
-      ...groups.map((group, g) =>
+      ...groups.slice(0, LISTED).map((group, g) =>
         make(
           "button",
           { type: "button", "aria-pressed": `${state.alone === g}`, onclick: () => update({ alone: state.alone === g ? null : g }) },
@@ -421,6 +445,7 @@ function startMaps() {
           make("span", { class: "soft" }, grouped(counts[g])),
         ),
       ),
+      ...(groups.length > LISTED ? [make("span", { class: "soft" }, `and ${groups.length - LISTED} more`)] : []),
     );
   };
   const tell = () => {

@@ -23,6 +23,7 @@ model = SKLR(penalty=1.0).fit(X, said)
 
 images = (255 - 15 * digits.images[:500]).astype(np.uint8)  # dark on light
 Report(model, X, images=images, classes=y)
+# sphinx_gallery_thumbnail_path = "_static/report/map.png"
 
 # %%
 # ``Report(...).save("digits.html")`` writes the page to a file, ``.figures("pictures")`` each picture as PNG and SVG.

@@ -40,3 +40,4 @@ if (folder / "scene_gist.npz").exists():
 else:
     print("ODDKERNEL_DATA names no folder with scene_gist.npz, so there is nothing to show here.")
 report
+# sphinx_gallery_thumbnail_path = "_static/report/clusters.png"

@@ -6,11 +6,13 @@ What is similar depends on what people look at. The same thirty-two short review
 people who attend to the topic, once from people who attend to the mood. The features are the same plain word counts.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import adjusted_rand_score
 
 from oddkernel import SKLR, Comparisons, KernelKMeans
+from oddkernel.report import flat_map
 
 TEXTS = """
 hotel good | The hotel room was clean and the staff were lovely
@@ -75,3 +77,15 @@ for name, model in {"words alone": initial, **{f"answers on {what}": m for what,
 new = TfidfVectorizer(sublinear_tf=True).fit(texts).transform(["Great pool"]).toarray()
 for what, model in models.items():
     print(f"by {what}: {texts[int(np.argmin(model.distance(new, X)))]}")
+
+# %%
+# The same reviews on two maps. Colour tells the topic, and a cross a bad mood: each map keeps what its people saw.
+
+figure, panels = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
+for panel, (what, model) in zip(panels, models.items(), strict=True):
+    flat = flat_map(model.transform(X))
+    for one, colour in (("hotel", "C0"), ("film", "C1")):
+        for other, marker in (("good", "o"), ("bad", "x")):
+            panel.scatter(*flat[(topic == one) & (mood == other)].T, c=colour, marker=marker, label=f"{one}, {other}")
+    panel.set(title=f"learned from answers on {what}", xticks=[], yticks=[], aspect="equal")
+panels[0].legend(frameon=False)

@@ -400,6 +400,8 @@ def test_every_picture_is_a_file(model: SKLR, tmp_path: Path) -> None:
     for file in files:
         start = file.read_bytes()[:100]
         assert start.startswith(b"\x89PNG") if file.suffix == ".png" else b"<?xml" in start
+    axis = (tmp_path / "pictures" / "spectrum.svg").read_text(encoding="utf-8")
+    assert not re.search(r"<text[^>]*>[^<]*mathdefault", axis)  # its numbers, though, are formulas
 
 
 def test_the_picture_before_and_after() -> None:

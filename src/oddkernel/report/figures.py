@@ -36,9 +36,8 @@ def draw_figures(report: Report, formats: Sequence[str]) -> Iterator[tuple[str, 
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    # Item names may hold any sign, a dollar among them: nothing in a picture is a formula. A fixed salt makes equal
-    # reports equal files.
-    with rc_context({"text.parse_math": False, "svg.hashsalt": "oddkernel", "svg.fonttype": "none"}):
+    # A fixed salt makes equal reports equal files; text stays text.
+    with rc_context({"svg.hashsalt": "oddkernel", "svg.fonttype": "none"}):
         for name, (size, draw) in FIGURES.items():
             # Not pyplot: a picture for a file needs no window, and leaves no trace in the caller's session.
             figure = Figure(figsize=size, layout="constrained", dpi=150)
@@ -77,9 +76,10 @@ def _draw_maps(figure: Figure, report: Report, of: NDArray[Any], names: list[str
         for group in np.unique(of)[:NAMED]:
             x, y = np.median(flat[of == group], axis=0)
             label = panel.text(x, y, names[group], fontsize=11, weight="bold", ha="center", va="center")
+            label.set_parse_math(False)  # a name may hold dollars, and is no formula
             label.set_path_effects([withStroke(linewidth=3, foreground="white")])
         panel.set_title(title, loc="left")
-        panel.set(xticks=[], yticks=[], aspect="equal")
+        panel.set(xticks=[], yticks=[], aspect="equal", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         panel.spines[:].set_visible(False)
 
 

@@ -168,7 +168,7 @@ function mixture(c) {
   for (let i = 0; i < data.n; i++) if (labels[i] === c) counts.set(classOf[i], (counts.get(classOf[i]) ?? 0) + 1);
   const largest = [...counts].sort((a, b) => b[1] - a[1]);
   const total = largest.reduce((sum, [, count]) => sum + count, 0);
-  const words = largest.slice(0, 3).map(([of, count]) => `${shorten(data.classes.names[of], 24)} ${percent(count / total, 0)}`);
+  const words = largest.slice(0, 3).map(([of, count]) => `${shorten(data.classes.names[of], 24)} (${percent(count / total, 0)})`);
   return [
     make("div", { class: "mix", "aria-hidden": "true" },
       ...largest.map(([of, count]) => make("span", { style: { flex: `${count}`, backgroundColor: colourOf(of) } }))),

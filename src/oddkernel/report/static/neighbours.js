@@ -26,7 +26,7 @@ function showNeighbours() {
   const [name, ...facts] = describe(i);
   const sets = { before: new Set(near.of("before", i)), after: new Set(near.of("after", i)) };
   const column = (when, title, other, word) => {
-    const list = make("ol", { class: data.thumbnails ? "" : "wordy" });
+    const list = make("ol", { class: data.thumbnails ? "" : data.texts ? "wordy" : "named" });
     for (const j of near.of(when, i)) {
       const stays = sets[other].has(j);
       const family = data.classes && shorten(data.classes.names[classOf[j]], 18);

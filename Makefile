@@ -26,7 +26,7 @@ help:  ## Say what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 .PHONY: demo
-demo: .venv/.demo-stamp  ## Learn from 300 answers about handwritten digits; leave a picture and a page
+demo: .venv/.demo-stamp  ## Learn from 300 answers about handwritten digits; leave a picture and a report
 	@$(ONE_THREAD) $(BIN)/oddkernel demo
 
 .PHONY: test

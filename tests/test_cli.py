@@ -221,7 +221,9 @@ def test_a_summary_is_strict_json() -> None:
         Summary([], {"gap": float("nan")}).json()
 
 
-@pytest.mark.parametrize("command", ["demo", "fit", "transform", "cluster", "index", "query", "convert"])
+@pytest.mark.parametrize(
+    "command", ["demo", "fit", "transform", "cluster", "index", "query", "report", "convert", "bench"]
+)
 def test_help_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(command, "--help") == 0
     assert f"  oddkernel {command} " in capsys.readouterr().out.split("example")[-1]
@@ -239,7 +241,7 @@ def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
     assert told["rand_after"] >= 0.88
     assert told["score_after"] > told["score_before"]
     assert Path(told["picture"]).read_bytes().startswith(b"\x89PNG")
-    assert "84.6%" in Path(told["page"]).read_text()
+    assert "Handwritten digits: what 300 answers taught" in Path(told["report"]).read_text()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")

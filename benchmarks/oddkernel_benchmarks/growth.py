@@ -91,8 +91,8 @@ def learning(clock: Clock, *, n_items: int, n_answers: int, rank: float | int) -
     from oddkernel import Comparisons
     from oddkernel.constraints import Constraints
     from oddkernel.kernels import AdaptiveGaussian, LowRank
+    from oddkernel.rounds import problem_of
     from oddkernel.solvers import SOLVERS, solve
-    from oddkernel.tuning import problem_of
 
     X, group = blobs(n_items, seed=0)
     said = Comparisons.from_labels(group, n_answers, random_state=0)
@@ -100,7 +100,7 @@ def learning(clock: Clock, *, n_items: int, n_answers: int, rank: float | int) -
     rows = Constraints.from_comparisons(said, ratio=4.0, margin=0.0).relabelled(said.constrained)
 
     def work() -> Any:
-        return solve(problem_of(phi, rows, "squared", 10.0, 1.0), SOLVERS["auto"]())[0]
+        return solve(problem_of(phi, rows, "squared", 10.0), SOLVERS["auto"]())[0]
 
     work()
     found = clock.time(work, 2)

@@ -76,15 +76,15 @@ def run(size: str, tell: Callable[[str], None]) -> Case:
 def solving(clock: Clock, *, solver: str, per_class: int, n_answers: int, repeats: int) -> dict[str, Any]:
     """The solver alone, compiled and with the features at hand."""
     from oddkernel.constraints import Constraints
+    from oddkernel.rounds import problem_of
     from oddkernel.solvers import SOLVERS, solve
-    from oddkernel.tuning import problem_of
 
     phi, said, about = _problem(per_class, n_answers)
     rows = Constraints.from_comparisons(said, ratio=RATIO, margin=0.0).relabelled(said.constrained)
     most = PASSES if solver == "projection" else None
 
     def work() -> Any:
-        problem = problem_of(phi, rows, "squared", np.inf, 1.0)
+        problem = problem_of(phi, rows, "squared", np.inf)
         return solve(problem, SOLVERS[solver](), tol=TOLERANCE, max_iter=most)[0]
 
     work()

@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Sequence
 
 from .._interruptible import INTERRUPTED
-from . import bench, cluster, convert, demo, fit, index, query, transform
+from . import bench, cluster, convert, demo, fit, index, query, report, transform
 
-COMMANDS = (demo, fit, transform, cluster, index, query, convert, bench)
+COMMANDS = (demo, fit, transform, cluster, index, query, report, convert, bench)
 """Modules with a function ``add``, which describes a command to the parser and sets ``run`` to what it does."""
 
 FAILED = 2

@@ -8,28 +8,26 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .report import compute
 from .summary import Summary, working
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..comparisons import Comparisons
     from ..learner import SKLR
-    from ..report.page import Question
 
 N_ANSWERS = 300
 N_UNSEEN = 1000
-N_SHOWN = 6
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
     """Describe the command."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "demo",
-        help="learn from 300 simulated answers about handwritten digits; leave a picture and a page",
+        help="learn from 300 simulated answers about handwritten digits; leave a picture and a report",
         description="Learns from 300 odd-one-out answers about the 1797 handwritten digits that scikit-learn carries,\n"
-        "says what was learned, and leaves a picture and an HTML page to open.",
+        "says what was learned, and leaves a picture and a report to open in a browser.",
         epilog="example:\n  oddkernel demo --out digits",
     )
     parser.add_argument(
@@ -42,7 +40,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> Summary:
     """Learn, measure, draw."""
     if find_spec("matplotlib") is None:
-        raise ImportError("the demo draws with matplotlib: pip install oddkernel[plot]")
+        raise ImportError('the demo draws with matplotlib: pip install "oddkernel[plot]"')
     started = time.perf_counter()
     with working("starting"):
         from sklearn.datasets import load_digits
@@ -50,9 +48,10 @@ def run(arguments: argparse.Namespace) -> Summary:
         from .._files import replace
         from ..comparisons import Comparisons
         from ..learner import SKLR
-        from ..report import before_after, demo_page, flat_map
+        from ..report import Report, before_after, flat_map
 
-    X, digits = load_digits(return_X_y=True)
+    images = load_digits()
+    X, digits = images.data, images.target
     said = Comparisons.from_labels(digits, N_ANSWERS, random_state=0)
     unseen = Comparisons.from_labels(digits, N_UNSEEN, random_state=1)
     with working(f"learning from {N_ANSWERS} answers"):
@@ -77,11 +76,20 @@ def run(arguments: argparse.Namespace) -> Summary:
             f"After {N_ANSWERS} answers\nclusters match the digits at {shown['rand_after']}",
         ]
         picture = before_after(maps, titles, digits, "the digit that was written")
-        page = demo_page(shown, maps[0], maps[1], digits, _changed(before, after, X, unseen))
+    ink = (255 - 15 * images.images).astype("uint8")  # dark on light, as it was written
+    report = Report(
+        after,
+        X,
+        classes=digits,
+        images=ink,
+        held_out=unseen,
+        title=f"Handwritten digits: what {N_ANSWERS} answers taught",
+    )
+    compute(report)
     arguments.out.mkdir(parents=True, exist_ok=True)
-    files = {"picture": arguments.out / "before_after.png", "page": arguments.out / "index.html"}
+    files = {"picture": arguments.out / "before_after.png", "report": arguments.out / "report.html"}
     replace(files["picture"], picture)
-    replace(files["page"], page.encode())
+    report.save(files["report"])
     facts |= {name: str(file) for name, file in files.items()}
     facts["seconds"] = round(time.perf_counter() - started, 1)
     return Summary(_sentences(shown, str(after.solution_), files, facts["seconds"]), facts)
@@ -106,7 +114,7 @@ Clusters match the digits (Adjusted Rand, best 1)   {shown["rand_before"]:>6}  {
 It took {seconds:.0f} seconds.
 
 Picture: {files["picture"]}
-Page:    {files["page"]} (open it in a browser)""".splitlines()
+Report:  {files["report"]} (open it in a browser)""".splitlines()
 
 
 def _adjusted_rand(model: SKLR, X: NDArray[np.float64], digits: NDArray[np.intp]) -> float:
@@ -117,14 +125,3 @@ def _adjusted_rand(model: SKLR, X: NDArray[np.float64], digits: NDArray[np.intp]
 
     groups = KernelKMeans(n_clusters=10, random_state=0).fit_predict(model.kernel_matrix(X))
     return float(adjusted_rand_score(digits, groups))
-
-
-def _changed(before: SKLR, after: SKLR, X: NDArray[np.float64], unseen: Comparisons) -> list[Question]:
-    """Unseen questions that the models answer differently."""
-    from ..report.page import Question
-
-    first, then = (model.odd_one(X, unseen.shown) for model in (before, after))
-    return [
-        Question(X[unseen.shown[row]].reshape(3, 8, 8), int(unseen.odd[row]), int(first[row]), int(then[row]))
-        for row in (first != then).nonzero()[0][:N_SHOWN]
-    ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .maps import flat_map
-from .page import demo_page
+from .maps import draw_maps, flat_map
 from .picture import before_after
+from .report import Report
 
-__all__ = ["before_after", "demo_page", "flat_map"]
+__all__ = ["Report", "before_after", "draw_maps", "flat_map"]

@@ -1,102 +1,257 @@
-"""The page that the demo leaves: one HTML file that needs nothing else."""
+"""The report as one HTML file: what was computed goes in as data, and static files show it."""
 
 from __future__ import annotations
 
 import base64
-import io
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import hashlib
+import json
 from html import escape
 from importlib.resources import files
+from itertools import pairwise
 from string import Template
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .picture import COLOURS
+from ..comparisons import Kind
+from .colours import PALETTE, RAMP
+from .resolutions import flows, spectrum
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from .report import Report
 
-# Width and height of a map in its own units, and the room that its dots leave at the edge.
-_SIDE, _EDGE = 400, 8
+Array = NDArray[Any]
 
-
-@dataclass(frozen=True, eq=False)
-class Question:
-    """Three images, the position of the odd one, and the positions picked before and after learning."""
-
-    images: Array
-    odd: int
-    before: int
-    after: int
+SCRIPTS = ("base.js", "charts.js", "map.js", "clusters.js", "neighbours.js", "answers.js", "fit.js", "main.js")
+SHOWN = 60  # answers in each list
+EIGENVALUES = 40
+ROUNDING = 1e-6  # slack below this is the solver's, and no answer's
+# A map's places, 0 to 1, as whole numbers: finer than any screen.
+STEPS = 65535
 
 
-def demo_page(
-    facts: Mapping[str, str], before: Array, after: Array, groups: NDArray[np.intp], questions: Sequence[Question]
-) -> str:
-    """Fill the demo's page.
+def page(report: Report) -> str:
+    """The whole page.
 
-    Parameters
-    ----------
-    facts : mapping of str to str
-        What the text calls for: n_answers, n_items, n_asked, n_unseen, score_before, score_after, rand_before,
-        rand_after and status.
-    before, after : ndarray of shape (n, 2)
-        Maps of the items.
-    groups : ndarray of shape (n,)
-        Which group, 0 to 9, each item belongs to.
-    questions : sequence of Question
-        Questions to show.
-
-    Returns
-    -------
-    str
-        An HTML page.
+    Names, texts and the rest of the data never become markup: they stand in a block of JSON in which ``<``, ``>`` and
+    ``&`` are escaped, and the scripts put them on the page as text. A content security policy allows the page's own
+    scripts and styles, by their hashes, and nothing from elsewhere.
     """
-    template = Template(files(__package__).joinpath("demo.html").read_text(encoding="utf-8"))
-    return template.substitute(
-        {name: escape(fact) for name, fact in facts.items()},
-        map_before=_svg(before, groups, "Map of the images before learning"),
-        map_after=_svg(after, groups, "Map of the images after learning"),
-        questions="\n".join(map(_question, questions)),
+    style = _static("report.css")
+    script = "\n".join(['"use strict";', *map(_static, SCRIPTS)])
+    policy = (
+        "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: blob:; "
+        f"style-src '{_digest(style)}'; script-src '{_digest(script)}'"
+    )
+    return Template(_static("report.html")).substitute(
+        title=escape(_title(report)), policy=escape(policy), style=style, script=script, data=_json(payload(report))
     )
 
 
-def _svg(flat: Array, groups: NDArray[np.intp], title: str) -> str:
-    low, high = flat.min(axis=0), flat.max(axis=0)
-    scale = (_SIDE - 2 * _EDGE) / max(float((high - low).max()), np.finfo(float).tiny)
-    points = _SIDE / 2 + (flat - (low + high) / 2) * scale * [1, -1]
-    dots, names = [], []
-    for group in np.unique(groups):
-        mine = points[groups == group]
-        # A stroke of no length with round ends is a dot, and by far its shortest notation.
-        path = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in mine)
-        dots.append(f'<path stroke="{COLOURS[group % len(COLOURS)]}" d="{path}"/>')
-        x, y = np.median(mine, axis=0)
-        names.append(f'<text x="{x:.0f}" y="{y:.0f}">{group}</text>')
-    drawing = "".join(dots + names)
-    return f'<svg viewBox="0 0 {_SIDE} {_SIDE}" role="img" aria-label="{escape(title)}">{drawing}</svg>'
-
-
-def _question(question: Question) -> str:
-    pictures = "".join(
-        f'<img alt="{"odd one" if position == question.odd else "one of the other two"}"'
-        f'{" class=odd" if position == question.odd else ""} src="{_data_url(image)}">'
-        for position, image in enumerate(question.images)
+def notebook_frame(html: str) -> str:
+    """The page inside a notebook, apart from the notebook's own scripts and styles."""
+    return (
+        '<iframe title="oddkernel report" sandbox="allow-scripts allow-downloads" loading="lazy" '
+        f'style="width:100%;height:52rem;border:1px solid #8884;border-radius:8px" srcdoc="{escape(html)}"></iframe>'
     )
-    verdicts = ", ".join(
-        f'{when} <span class="{"right" if pick == question.odd else "wrong"}">{_ORDINALS[pick]}</span>'
-        for when, pick in (("before:", question.before), ("after:", question.after))
-    )
-    return f'<li><div class="three">{pictures}</div><p>{verdicts}</p></li>'
 
 
-_ORDINALS = ("the first", "the second", "the third")
+def payload(report: Report) -> dict[str, Any]:
+    """Everything that the page shows."""
+    return {
+        "title": _title(report),
+        "palette": PALETTE,
+        "ramp": RAMP,
+        "n": len(report.X),
+        "names": report.names,
+        "texts": report.texts,
+        "classes": _classes(report),
+        "judged": _compact(np.bincount(report.answers.shown[report.answers.shown >= 0], minlength=len(report.X))),
+        "thumbnails": _thumbnails(report),
+        "maps": {
+            "method": report.maps.method,
+            "local": report.map in ("tsne", "umap"),
+            "before": _compact(np.round(report.maps.before * STEPS).astype(np.uint16)),
+            "after": _compact(np.round(report.maps.after * STEPS).astype(np.uint16)),
+        },
+        "clusters": _clusters(report),
+        "neighbours": {
+            "count": report.neighbours.after.shape[1],
+            "before": _compact(report.neighbours.before),
+            "after": _compact(report.neighbours.after),
+            "kept": _compact(report.neighbours.kept),
+        },
+        "answers": _answers(report),
+        "fit": _fit(report),
+    }
 
 
-def _data_url(image: Array) -> str:
-    from matplotlib.image import imsave
+def _title(report: Report) -> str:
+    n = len(report.answers)
+    return report.title or f"What {n} {'answer' if n == 1 else 'answers'} taught"
 
-    file = io.BytesIO()
-    imsave(file, image, cmap="gray_r", format="png")
-    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
+
+def _classes(report: Report) -> dict[str, Any] | None:
+    if report.classes is None:
+        return None
+    names, of = np.unique(report.classes, return_inverse=True)
+    return {"names": [str(name) for name in names.tolist()], "of": _compact(of)}
+
+
+def _thumbnails(report: Report) -> dict[str, Any] | None:
+    small = report.thumbnails
+    if small is None:
+        return None
+    sheets = [base64.b64encode(sheet).decode() for sheet in small.sheets]
+    return {"side": small.side, "columns": small.columns, "exact": small.exact, "sheets": sheets}
+
+
+def _clusters(report: Report) -> dict[str, Any]:
+    levels = report.resolutions.levels
+    return {
+        "levels": [
+            {
+                "k": level.k,
+                "labels": _compact(level.labels),
+                "order": level.order.tolist(),
+                "sizes": np.bincount(level.labels, minlength=level.k).tolist(),
+                "typical": [members.tolist() for members in level.typical],
+                "odd": [members.tolist() for members in level.odd],
+                "stability": round(level.stability, 3),
+            }
+            for level in levels
+        ],
+        "flows": [flows(coarse.labels, fine.labels).tolist() for coarse, fine in pairwise(levels)],
+        "suggestion": {"k": report.resolutions.suggestion.k, "reason": report.resolutions.suggestion.reason},
+    }
+
+
+def _answers(report: Report) -> dict[str, Any]:
+    verdicts = report.verdicts
+    lists = {
+        "influential": verdicts.influential(),
+        "surprising": verdicts.surprising(),
+        "disagree": verdicts.disagreeing(),
+        "agree": verdicts.agreeing(),
+        "undecided": verdicts.undecided(),
+        "conflicts": np.concatenate([np.empty(0, dtype=np.intp), *verdicts.conflicts]),
+    }
+    rows = np.unique(np.concatenate([found[:SHOWN] for found in lists.values()]))
+    said = verdicts.said
+    known = ~np.isnan(verdicts.after)
+    agreement = verdicts.agreement()
+    return {
+        "total": len(said),
+        "decided": int(known.sum()),
+        "links": int(np.count_nonzero(said.kind >= Kind.MUST_LINK)),
+        "agreement": agreement,
+        "learned_from": verdicts.influence is not None,
+        "counts": {name: len(found) for name, found in lists.items()},
+        "lists": {name: np.searchsorted(rows, found[:SHOWN]).tolist() for name, found in lists.items()},
+        "spread": {
+            group: [_typical(spread[mask]) for spread in (verdicts.spread_before, verdicts.spread_after)]
+            for group, mask in (("undecided", said.undecided), ("decided", known))
+        },
+        "probabilities": np.histogram(verdicts.probability[known], bins=10, range=(0, 1))[0].tolist(),
+        "rows": [
+            {
+                "row": int(row),
+                "kind": Kind(int(said.kind[row])).name.lower(),
+                "shown": [item for item in said.shown[row].tolist() if item >= 0],
+                "odd": int(said.odd[row]),
+                "pick": int(verdicts.pick[row]),
+                "probability": _rounded(verdicts.probability[row]),
+                "influence": None if verdicts.influence is None else _rounded(verdicts.influence[row]),
+                "spread": [_rounded(verdicts.spread_before[row], 2), _rounded(verdicts.spread_after[row], 2)],
+                "before": _rounded(verdicts.before[row]),
+                "after": _rounded(verdicts.after[row]),
+                "rater": "" if said.rater is None else str(said.rater[row]),
+            }
+            for row in rows
+        ],
+    }
+
+
+def _fit(report: Report) -> dict[str, Any]:
+    model, held_out = report.model, report.held_out
+    solution = model.solution_
+    before, after = (spectrum(points) for points in report._coordinates)
+    # By how much each condition fails; an equality may fail on either side.
+    failing = np.maximum(np.where(model._rows.equality, np.abs(solution.slack), solution.slack), 0.0)
+    settings = {name: _word(value) for name, value in model.get_params(deep=False).items()}
+    return {
+        "notes": [vars(note) for note in report.notes],
+        "held_out": None
+        if held_out is None
+        else {
+            "before": held_out.before,
+            "after": held_out.after,
+            "interval": held_out.interval,
+            "n": held_out.n_answers,
+            "how": held_out.how,
+        },
+        "numbers": {
+            "status": str(solution.status),
+            "passes": solution.n_iter,
+            "residual": _rounded(solution.residual, None),
+            "gap": _rounded(solution.gap, None),
+            "divergence": _rounded(solution.divergence, 4),
+            "rank": model.features_.rank,
+            "full_rank": model.features_.full_rank,
+            "share": _rounded(model.features_.share, 4),
+            "rows": len(solution.slack),
+            "active": int(np.count_nonzero(solution.multipliers)),
+            "violated": int(np.count_nonzero(failing > ROUNDING * max(1.0, float(failing.max(initial=0.0))))),
+            "slack": _rounded(float(failing.max(initial=0.0))),
+        },
+        "history": {
+            name: [_rounded(value, None) for value in solution.history[name]]
+            for name in ("residual", "divergence")
+            if name in solution.history
+        },
+        "spectrum": {
+            "before": [_rounded(value, None) for value in before[:EIGENVALUES]],
+            "after": [_rounded(value, None) for value in after[:EIGENVALUES]],
+        },
+        "settings": settings | {"loss_": model.loss_, "ratio_": _word(model.ratio_), "penalty_": _word(model.penalty_)},
+    }
+
+
+def _word(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _typical(values: Array) -> float | None:
+    return _rounded(np.median(values), 3) if len(values) else None
+
+
+def _rounded(value: float, digits: int | None = 4) -> float | None:
+    """A number that JSON can hold; None for those that it can't. Without ``digits``, four significant ones."""
+    if not np.isfinite(value):
+        return None
+    return float(f"{value:.4g}") if digits is None else round(float(value), digits)
+
+
+def _compact(numbers: Array) -> dict[str, str]:
+    """Whole numbers of at least 0 as the bytes of the smallest array type of JavaScript that holds them."""
+    largest = int(numbers.max(initial=0))
+    size = 8 if largest < 2**8 else 16 if largest < 2**16 else 32
+    data = np.ascontiguousarray(numbers, dtype=f"<u{size // 8}").tobytes()
+    return {"array": f"Uint{size}Array", "bytes": base64.b64encode(data).decode()}
+
+
+def _json(data: Any) -> str:
+    text = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    # All of these can only stand inside a JSON string, where the escape means the same character.
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _static(name: str) -> str:
+    return files(__package__).joinpath("static", name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

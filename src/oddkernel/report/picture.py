@@ -8,12 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from .colours import colour_of
 
-# Ten colours that stay apart from one another on white and on black; groups are told apart by a label as well.
-COLOURS = (
-    "#4e79a7", "#f28e2b", "#e15759", "#76b7b2", "#59a14f", "#d9a900", "#b07aa1", "#ff7f9b", "#8c5a3c", "#5b5fd6",
-)  # fmt: skip
+Array = NDArray[np.float64]
 
 
 def before_after(maps: Sequence[Array], titles: Sequence[str], groups: NDArray[np.intp], legend: str) -> bytes:
@@ -26,7 +23,7 @@ def before_after(maps: Sequence[Array], titles: Sequence[str], groups: NDArray[n
     titles : sequence of str
         What each panel shows.
     groups : ndarray of shape (n,)
-        Which group, 0 to 9, each item belongs to.
+        Which group, counted from 0, each item belongs to.
     legend : str
         What the groups are.
 
@@ -51,7 +48,7 @@ def before_after(maps: Sequence[Array], titles: Sequence[str], groups: NDArray[n
     for panel, flat, title in zip(panels, maps, titles, strict=True):
         for group in np.unique(groups):
             x, y = flat[groups == group].T
-            panel.scatter(x, y, s=9, color=COLOURS[group % len(COLOURS)], linewidths=0, alpha=0.85, label=f"{group}")
+            panel.scatter(x, y, s=9, color=colour_of(group), linewidths=0, alpha=0.85, label=f"{group}")
             name = panel.text(
                 np.median(x), np.median(y), f"{group}", fontsize=15, weight="bold", ha="center", va="center"
             )

@@ -1,0 +1,74 @@
+"""What a table says about items besides their features: a text, a class."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..tables import NAME_COLUMNS
+
+COLUMNS = ("text", "class")
+
+
+def read_about(path: str | os.PathLike[str], names: Sequence[str] | None, n_items: int) -> dict[str, list[str]]:
+    """Read texts and classes of items from a CSV file, in the items' order.
+
+    Rows are joined by name if both sides have names, and by position if neither has.
+
+    Parameters
+    ----------
+    path : path-like
+        A .csv file with a line of column names: item (or name) where the items have names; text, class, or both. Other
+        columns are left alone.
+    names : sequence of str, or None
+        The items' names.
+    n_items : int
+        How many items there are.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "about.csv")
+    ...     _ = file.write_text("item,class\\nbee,insect\\noak,tree\\n")
+    ...     read_about(file, ["oak", "bee"], 2)
+    {'class': ['tree', 'insect']}
+    """
+    try:
+        return _joined(Path(path).read_bytes().decode("utf-8-sig"), names, n_items)
+    except UnicodeDecodeError:
+        raise ValueError(f"{os.fspath(path)}: not text in UTF-8") from None
+    except (ValueError, csv.Error) as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None
+
+
+def _joined(text: str, names: Sequence[str] | None, n_items: int) -> dict[str, list[str]]:
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    header = list(reader.fieldnames or [])
+    name_column = next((column for column in NAME_COLUMNS if column in header), None)
+    present = [column for column in COLUMNS if column in header]
+    if not present:
+        raise ValueError(f"columns {', '.join(header) or 'none'}; expected one called {' or '.join(COLUMNS)}")
+    if (name_column is None) != (names is None):
+        raise ValueError(
+            "it gives no names but the features do; add a column called item"
+            if name_column is None
+            else "it names items but the features don't; add a column called item to the features"
+        )
+    rows = []
+    for row in reader:
+        if None in row or None in row.values():
+            raise ValueError(f"line {reader.line_num}: expected {len(header)} fields, one for each column")
+        rows.append(row)
+    if name_column is None or names is None:
+        if len(rows) != n_items:
+            raise ValueError(f"{len(rows)} lines for {n_items} items; expected one for each")
+        return {column: [row[column] for row in rows] for column in present}
+    by_name = {row[name_column]: row for row in rows}
+    missing = [name for name in names if name not in by_name]
+    if missing:
+        raise ValueError(f"nothing about {len(missing)} of {n_items} items, the first being {missing[0]!r}")
+    return {column: [by_name[name][column] for name in names] for column in present}

@@ -1,0 +1,120 @@
+"""How well a kernel predicts answers that it has not learned from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from .. import choices
+from ..comparisons import Comparisons, Kind
+from ..constraints import Constraints
+from ..learner import SKLR
+from ..rounds import learn
+from ..solvers import Newton
+from ..tuning import FEWEST, folds_of
+
+Array = NDArray[np.float64]
+
+MOST = 20_000
+"""Above so many answers nothing is learned again in order to hold some out: that would take minutes."""
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Agreement with answers that took no part in the learning.
+
+    Attributes
+    ----------
+    before, after : float
+        Share of them that the initial and the learned distances agree with.
+    interval : (float, float)
+        95% interval of the gain.
+    n_answers : int
+        How many there were.
+    chance : float
+        What guessing would reach: a third of odd-one-out answers, half of the *closer* ones.
+    how : str
+        Where they came from, in words.
+    """
+
+    before: float
+    after: float
+    interval: tuple[float, float]
+    n_answers: int
+    chance: float
+    how: str
+
+    @property
+    def gain(self) -> float:
+        """By how much learning raises the agreement."""
+        return self.after - self.before
+
+
+def from_tuning(model: SKLR) -> HeldOut | None:
+    """What ``penalty="auto"`` found out on the way."""
+    tuning = model.tuning_
+    if tuning is None:
+        return None
+    known = model.comparisons_[choices.decided(model.comparisons_)]
+    how = "held out in turn while the penalty was chosen"
+    return HeldOut(tuning.start, tuning.start + tuning.gain, tuning.gain_interval, len(known), _chance(known), how)
+
+
+def from_answers(said: Comparisons, before: Array, after: Array) -> HeldOut:
+    """What answers that were set aside say."""
+    known = said[choices.decided(said)]
+    if not len(known):
+        raise ValueError("held_out holds no odd-one-out or closer answers besides can't tell; expected some to predict")
+    first, then = (choices.agreement(choices.sides(points, known.shown), known) for points in (before, after))
+    return _compared(first, then, known, "set aside before learning")
+
+
+def from_folds(model: SKLR, X: Array) -> HeldOut | None:
+    """Learn again without a part of the answers, part by part; None where they are too few or too many.
+
+    The initial kernel, loss, ratio, margin and penalty are the model's.
+    """
+    said = model.comparisons_
+    rows = np.flatnonzero(choices.decided(said))
+    if len(rows) < FEWEST or len(said) > MOST or model.penalty_ == 0:
+        return None
+    items = said.constrained
+    phi = model.features_.transform(X[items])
+    said = _with_bounds(said, model._rows)
+    first, then = np.full(len(said), np.nan), np.full(len(said), np.nan)
+    where = np.searchsorted(items, said.shown)
+    for out in folds_of(said, None, check_random_state(0)):
+        rest = said[np.setdiff1d(np.arange(len(said)), out)]
+        constraints = Constraints.from_comparisons(rest, ratio=model.ratio_, margin=model.margin).relabelled(items)
+        learned = learn(
+            phi, constraints, model.loss_, model._penalties(), solver=Newton(), starts=[], tol=1e-3, max_iter=60
+        )
+        tested = np.intersect1d(out, rows)
+        for share, points in ((first, phi), (then, phi @ learned.root)):
+            share[tested] = choices.agreement(choices.sides(points, where[tested]), said[tested])
+    seen = ~np.isnan(then)
+    return _compared(first[seen], then[seen], said[seen], "held out in turn, and the rest learned from again")
+
+
+def _compared(before: Array, after: Array, known: Comparisons, how: str) -> HeldOut:
+    share = known.weight / known.weight.sum()
+    difference = after - before
+    gain = float(share @ difference)
+    error = 1.96 * float(np.sqrt(share**2 @ np.square(difference - gain)))
+    interval = (gain - error, gain + error)
+    return HeldOut(float(share @ before), float(share @ after), interval, len(known), _chance(known), how)
+
+
+def _chance(known: Comparisons) -> float:
+    return float(np.average(np.where(known.kind == Kind.CLOSER, 1 / 2, 1 / 3), weights=known.weight))
+
+
+def _with_bounds(said: Comparisons, rows: Constraints) -> Comparisons:
+    """The answers with the bounds that the learner chose for links without one."""
+    bound = said.bound.copy()
+    is_link = said.kind[rows.answer] >= Kind.MUST_LINK
+    bound[rows.answer[is_link]] = np.abs(rows.offset[is_link])
+    return Comparisons(said.kind, said.shown, said.odd, bound, said.weight, said.rater, said.items)

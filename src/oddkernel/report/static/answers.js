@@ -1,0 +1,129 @@
+// Answers: what people said beside what the learned distances say.
+
+const LISTS = {
+  influential: ["Most influential", "The answers that pulled hardest at the kernel: without them it would look most different."],
+  surprising: ["Most surprising", "The answers that the model held least likely. Are they slips, or has it missed something?"],
+  disagree: ["Disagrees", "Answers that the learned distances contradict, the most surprising first."],
+  agree: ["Agrees", "Answers that the learned distances agree with, the least certain first."],
+  undecided: ["Can't tell", "Where people could not tell, the three should be equally far apart. Those that are least so come first."],
+  conflicts: ["Contradictions", "Answers to the same question that can't all hold, whatever the distances."],
+};
+
+// The farthest pair may be so many times as far apart as the closest for three items to pass as equally far.
+const EQUAL = 1.25;
+
+function startAnswers() {
+  const { total, decided, agreement, counts, spread, links } = data.answers;
+  const unclear = counts.undecided;
+  find("answers-words").textContent = total
+    ? `${plural(total, "answer")}: ${grouped(decided)} name an odd one or a closer one` +
+      `${unclear ? `, ${grouped(unclear)} say “can't tell”` : ""}` +
+      `${links ? `, ${grouped(links)} link items or keep them apart` : ""}. ` +
+      (agreement ? `The distances agreed with ${percent(agreement[0])} of the decided ones before learning, and agree with ${percent(agreement[1])} after.` : "")
+    : "There are no answers to show.";
+  if (!total) {
+    find("answer-list").hidden = true;
+    return;
+  }
+  const overview = find("answers-overview");
+  if (decided) {
+    const ticks = data.answers.probabilities.map((_, i) => `${10 * i}–${10 * i + 10}%`);
+    overview.append(
+      make("div", { class: "card" },
+        chart("How likely did the model hold what was said?",
+          "Number of decided answers, by the probability that the model gave them. Far right: as expected. Far left: surprises.",
+          bars(data.answers.probabilities, { labels: ticks.map((tick) => tick.split("–")[0]), format: grouped, width: 560, title: "Answers by their probability" }),
+          ["Probability", "Answers"], data.answers.probabilities.map((count, i) => [ticks[i], count]))),
+    );
+  }
+  const rows = [["undecided", "“Can't tell”"], ["decided", "Decided"]].filter(([key]) => spread[key][1] !== null);
+  if (unclear) {
+    overview.append(
+      make("div", { class: "card" },
+        make("h3", {}, "Does it find the same things equally far?"),
+        make("p", { class: "soft small" }, "How many times as far apart the farthest two of the three are as the closest two, typically. 1 is equally far."),
+        table(["Answers", "Before", "After"], rows.map(([key, words]) => [words, `${spread[key][0]} ×`, `${spread[key][1]} ×`]))),
+    );
+  }
+  const keys = Object.keys(LISTS).filter((key) => counts[key]);
+  const tabs = keys.map((key) =>
+    make("button", { type: "button", role: "tab", id: `tab-${key}`, "aria-controls": "answer-list", onclick: () => open(key) },
+      LISTS[key][0], make("span", { class: "count" }, grouped(counts[key]))),
+  );
+  find("tabs").append(...tabs);
+  find("tabs").addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const next = tabs[(tabs.indexOf(document.activeElement) + step + tabs.length) % tabs.length];
+    next.focus();
+    next.click();
+  });
+  const open = (key) => {
+    tabs.forEach((tab, i) => {
+      tab.setAttribute("aria-selected", `${keys[i] === key}`);
+      tab.tabIndex = keys[i] === key ? 0 : -1;
+    });
+    find("answer-list").setAttribute("aria-labelledby", `tab-${key}`);
+    showAnswers(key, 12);
+  };
+  open(keys[0]);
+}
+
+function showAnswers(key, most) {
+  const list = data.answers.lists[key].map((place) => data.answers.rows[place]);
+  const cards = make("div", { class: "cards" });
+  let last = null;
+  let total = 0;
+  for (const answer of list.slice(0, most)) {
+    if (key === "conflicts") {
+      const question = [...answer.shown].sort((a, b) => a - b).join();
+      if (question !== last) cards.append(make("h3", { class: "group" }, `Contradiction ${++total}`));
+      last = question;
+    }
+    cards.append(answerCard(answer, key));
+  }
+  const more = list.length > most && make("button", { type: "button", onclick: () => showAnswers(key, most + 24) }, "Show more");
+  const cut = !more && data.answers.counts[key] > list.length && make("p", { class: "soft small" }, `The first ${list.length} of ${grouped(data.answers.counts[key])}.`);
+  find("answer-list").replaceChildren(...[make("p", { class: "soft" }, LISTS[key][1]), cards, more, cut].filter(Boolean));
+}
+
+const KINDS = {
+  odd_one_out: (a) => (a.odd < 0 ? "People could not tell which is odd." : `People: ${nameOf(a.shown[a.odd])} is the odd one.`),
+  closer: (a) => `People: ${nameOf(a.shown[0])} is more like ${nameOf(a.shown[1])} than like ${nameOf(a.shown[2])}.`,
+  must_link: () => "These two belong together.",
+  cannot_link: () => "These two belong apart.",
+};
+
+function answerCard(answer, key) {
+  const { kind, shown, odd, pick, probability, influence, after, before, spread, row, rater } = answer;
+  const roles = kind === "closer" ? ["this one", "closer", "farther"] : [];
+  const three = make("div", { class: "three" });
+  shown.forEach((i, position) => {
+    const said = kind === "odd_one_out" && position === odd;
+    const model = kind === "odd_one_out" && position === pick && pick !== odd && (odd >= 0 || spread[1] > EQUAL);
+    const words = said ? "odd, people say" : model ? "odd, the model says" : roles[position] ?? "";
+    three.append(
+      make("div", { class: said ? "said" : "" }, itemButton(i, 76), make("span", { class: `mark ${said ? "people" : model ? "model" : ""}` }, words)),
+    );
+  });
+  const verdict = [];
+  if (after !== null) {
+    verdict.push(
+      make("span", { class: after >= 0.5 ? "yes" : "no" }, after >= 0.5 ? "The model agrees" : "The model disagrees"),
+      `${before !== null && before !== after ? ", unlike before learning" : ""}. `,
+    );
+  } else if (odd < 0 && spread[1] !== null) {
+    const close = spread[1] <= EQUAL;
+    verdict.push(
+      make("span", { class: close ? "yes" : "no" }, close ? "Equally far" : "Not equally far"),
+      `: the farthest pair is ${spread[1]} times as far apart as the closest (${spread[0]} before). `,
+    );
+  }
+  const meta = [
+    probability !== null && `held ${percent(probability, probability < 0.01 ? 2 : 0)} likely`,
+    influence !== null && (key === "influential" || influence > 0) && `pull ${influence}`,
+    `answer ${row}`,
+    rater && `by ${rater}`,
+  ].filter(Boolean);
+  return make("article", { class: "card answer" }, three, make("p", {}, `${KINDS[kind](answer)} `, ...verdict), make("p", { class: "meta" }, meta.join(" · ")));
+}

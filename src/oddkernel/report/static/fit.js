@@ -1,0 +1,48 @@
+// Fit: what the learning did, in words, numbers and two charts.
+
+function startFit() {
+  const { notes, history, spectrum, numbers, settings, held_out: held } = data.fit;
+  find("notes").append(
+    ...notes.map(({ tone, title, meaning, advice }) =>
+      make("li", { class: tone }, make("h3", {}, title), make("p", { class: "soft" }, meaning), advice && make("p", { class: "next" }, advice)),
+    ),
+  );
+  const steps = (history.residual ?? []).map((residual, i) => [i, residual, history.divergence?.[i] ?? ""]);
+  if (steps.length > 1) {
+    find("fit-charts").append(
+      make("div", { class: "card" },
+        chart("Convergence",
+          "How far the kernel is from the optimum after each pass; it should fall until it is small.",
+          lines([{ name: "residual", values: history.residual, colour: "var(--accent)" }], { title: "Residual after each pass", xWords: "pass" }),
+          ["Pass", "Residual", "Divergence"], steps)),
+    );
+  }
+  find("fit-charts").append(
+    make("div", { class: "card" },
+      chart("Spectrum of the kernel",
+        "How much items differ in each direction, the strongest first. A few strong directions after learning are what the answers were about.",
+        lines([
+          { name: "before", values: spectrum.before, colour: "var(--soft)", dash: "5 4" },
+          { name: "after", values: spectrum.after, colour: "var(--accent)" },
+        ], { title: "Eigenvalues of the centred kernel, before and after", xWords: "direction" }),
+        ["Direction", "Before", "After"], spectrum.before.map((value, i) => [i, value, spectrum.after[i]]))),
+  );
+  const facts = [
+    ["How solving ended", numbers.status],
+    ["Passes", numbers.passes],
+    ["Residual: by how much a condition of the optimum is missed, at most", numbers.residual],
+    ["Gap between primal and dual objective", numbers.gap],
+    ["Divergence: how far the kernel moved", numbers.divergence],
+    ["Conditions that the answers pose", grouped(numbers.rows)],
+    ["… of which pull at the kernel", grouped(numbers.active)],
+    ["… of which don't hold fully", grouped(numbers.violated)],
+    ["Largest slack: by how much one fails, in squared distance", numbers.slack],
+    ["Dimensions of the initial kernel that take part", `${numbers.rank} of ${numbers.full_rank}, ${percent(numbers.share)} of its trace`],
+    ...(held ? [[`Agreement with held-out answers (${held.n}; ${held.how})`, `${percent(held.before)} before, ${percent(held.after)} after`]] : []),
+  ];
+  whenOpen(find("settings"), () =>
+    make("div", { class: "pair" },
+      table(["Number", "Value"], facts.map(([name, value]) => [name, value ?? "not finite"])),
+      table(["Setting", "Value"], Object.entries(settings).map(([name, value]) => [name.endsWith("_") ? `${name.slice(0, -1)} that was used` : name, value]))),
+  );
+}

@@ -1,0 +1,56 @@
+// Neighbours: one item, and who is nearest to it before and after learning.
+
+function startNeighbours() {
+  const go = (i) => {
+    find("pick").value = "";
+    select(i);
+  };
+  finder(find("pick"), find("picked"), go);
+  find("any").addEventListener("click", () => go(Math.floor(Math.random() * data.n)));
+  const byChange = Array.from({ length: data.n }, (_, i) => i).sort((i, j) => near.kept[i] - near.kept[j] || judged[j] - judged[i]);
+  let next = 0;
+  find("changed").addEventListener("click", () => go(byChange[next++ % Math.max(1, Math.ceil(data.n / 10))]));
+  listeners.push((changes) => ("selected" in changes || "level" in changes) && showNeighbours());
+  showNeighbours();
+}
+
+function showNeighbours() {
+  const view = find("neighbour-view");
+  const i = state.selected;
+  if (i === null) {
+    view.replaceChildren(make("p", { class: "soft" }, "No item is selected yet."));
+    return;
+  }
+  const kept = near.kept[i];
+  const { count } = data.neighbours;
+  const [name, ...facts] = describe(i);
+  const sets = { before: new Set(near.of("before", i)), after: new Set(near.of("after", i)) };
+  const column = (when, title, other, word) => {
+    const list = make("ol", { class: data.thumbnails ? "" : data.texts ? "wordy" : "named" });
+    for (const j of near.of(when, i)) {
+      const stays = sets[other].has(j);
+      const family = data.classes && shorten(data.classes.names[classOf[j]], 18);
+      const words = [family, stays ? "" : word].filter(Boolean).join(" · ");
+      list.append(make("li", {}, itemButton(j, 68, make("span", { class: stays ? "tag" : `tag ${word}` }, words))));
+    }
+    return make("div", {}, make("h3", {}, title), list);
+  };
+  view.replaceChildren(
+    make(
+      "div",
+      { class: "chosen" },
+      ...[
+        thumbnail(i, 96),
+        make(
+          "div",
+          {},
+          make("h3", {}, name),
+          textOf(i) && textOf(i) !== name && make("div", { class: "excerpt" }, shorten(textOf(i), 500)),
+          make("div", { class: "soft" }, facts.join(" · ")),
+          make("div", { class: "soft" }, `${kept} of its ${count} nearest are the same before and after.`),
+        ),
+      ].filter(Boolean),
+    ),
+    make("div", { class: "two" }, column("before", "Nearest before", "after", "gone"), column("after", "Nearest after", "before", "new")),
+  );
+}

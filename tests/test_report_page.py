@@ -1,0 +1,341 @@
+"""The report in a real browser: Chromium, from a file, with the network watched."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oddkernel import SKLR, Comparisons
+from oddkernel.report import Report
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
+expect = playwright.expect
+
+HOSTILE = "</script><img src=x onerror=window.hacked=1><b>bold</b> & \u2028 '\""
+
+
+def example() -> Report:
+    """Sixty items in three kinds, with names that would be markup, texts and pictures; every kind of answer."""
+    rng = np.random.default_rng(0)
+    kinds = np.arange(60) % 3
+    X = rng.normal(size=(60, 6)) + np.eye(6)[kinds] * 2
+    names = [f"{['swan', 'duck', 'frog'][kind]} {row}" for row, kind in enumerate(kinds)]
+    names[7] = HOSTILE
+    said = (
+        Comparisons.from_labels(kinds, 60, undecided=6, noise=0.2, random_state=0, rater="ann", items=names)
+        + Comparisons.odd_one_out([[0, 3, 7], [0, 3, 7]], [2, 0], rater=HOSTILE, items=names)
+        + Comparisons.closer([0], [3], [7], items=names)
+        + Comparisons.must_link([[0, 3]], items=names)
+        + Comparisons.cannot_link([[0, 7]], items=names)
+    )
+    model = SKLR("linear", rank=None).fit(X, said)
+    texts = [f"a text about {name}" for name in names]
+    images = rng.integers(0, 255, size=(60, 48, 40, 3), dtype=np.uint8)
+    classes = [HOSTILE if kind == 2 else f"kind {kind}" for kind in kinds]
+    return Report(model, X, texts=texts, images=images, classes=classes, clusters=[2, 3, 5], map="pca", title=HOSTILE)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with playwright.sync_playwright() as play:
+        try:
+            started = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        except playwright.Error as error:
+            pytest.skip(f"needs Chromium: playwright install chromium ({str(error).splitlines()[0]})")
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return example().save(tmp_path_factory.mktemp("report") / "report.html")
+
+
+@pytest.fixture
+def page(browser: Any, file: Path) -> Iterator[Any]:
+    yield from opened(browser, file)
+
+
+def opened(browser: Any, file: Path, **options: Any) -> Iterator[Any]:
+    """The page, which in the end must have asked nothing of the network and have complained of nothing."""
+    context = browser.new_context(viewport={"width": 1200, "height": 900}, reduced_motion="reduce", **options)
+    shown = context.new_page()
+    complaints: list[str] = []
+    shown.on("console", lambda message: complaints.append(message.text))
+    shown.on("pageerror", lambda error: complaints.append(str(error)))
+    requests: list[str] = []
+    shown.on("request", lambda request: requests.append(request.url))
+    shown.goto(file.as_uri())
+    shown.wait_for_selector("body[data-ready]")
+    yield shown
+    assert complaints == []
+    assert [url for url in requests if not url.startswith(("blob:", "data:"))] == [file.as_uri()]
+    assert shown.evaluate("window.hacked") is None
+    context.close()
+
+
+def dot(page: Any, row: int, when: str = "after") -> tuple[float, float]:
+    """Where an item's dot is on the screen."""
+    page.locator(f"#map-{when}").scroll_into_view_if_needed()
+    place = page.evaluate(
+        """([row, when]) => {
+          const points = decode(data.maps[when]);
+          const frame = document.querySelector(`#map-${when} canvas`).getBoundingClientRect();
+          const scale = Math.min(frame.width, frame.height) - 2 * EDGE;
+          return [frame.left + frame.width / 2 + (points[2 * row] / 65535 - 0.5) * scale,
+                  frame.top + frame.height / 2 - (points[2 * row + 1] / 65535 - 0.5) * scale];
+        }""",
+        [row, when],
+    )
+    return place[0], place[1]
+
+
+def test_names_are_text_and_never_markup(page: Any) -> None:
+    assert page.title() == HOSTILE
+    assert page.locator("h1").text_content() == HOSTILE
+    assert page.locator("b").count() == 0
+    assert page.locator("img").count() == 0
+    page.fill("#pick", "onerror")
+    page.keyboard.press("Enter")
+    assert page.locator("#neighbour-view .chosen h3").text_content() == HOSTILE
+
+
+def test_the_policy_forbids_the_network(browser: Any, file: Path) -> None:
+    page = browser.new_page()  # not the fixture's: a breach is told to the console
+    page.goto(file.as_uri())
+    blocked = page.evaluate(
+        """async () => {
+          const breaches = [];
+          document.addEventListener("securitypolicyviolation", (event) => breaches.push(event.violatedDirective));
+          document.head.append(Object.assign(document.createElement("style"), { textContent: "b { color: red }" }));
+          document.head.append(Object.assign(document.createElement("script"), { textContent: "window.hacked = 1" }));
+          new Image().src = "https://example.invalid/x.png";
+          await fetch("https://example.invalid/").catch(() => {});
+          await new Promise((resolve) => setTimeout(resolve, 100));
+          return breaches.sort();
+        }"""
+    )
+    assert blocked == ["connect-src", "img-src", "script-src-elem", "style-src-elem"]
+    assert page.evaluate("window.hacked") is None
+    page.close()
+
+
+def test_hovering_shows_the_item_in_both_maps(page: Any) -> None:
+    # The item farthest from all others on the map: no other dot is in the way.
+    row = page.evaluate(
+        "drawingOrder.reduce((a, b) => (decode(data.maps.after)[2 * b] > decode(data.maps.after)[2 * a] ? b : a))"
+    )
+    page.mouse.move(*dot(page, row))
+    expect(page.locator("#tip")).to_be_visible()
+    assert page.locator("#tip strong").text_content() == page.evaluate(f"nameOf({row})")
+    assert page.locator("#tip .thumb").count() == 1
+    assert "a text about" in page.locator("#tip .excerpt").text_content()
+    assert page.evaluate("state.hovered") == row
+    page.mouse.move(2, 2)
+    expect(page.locator("#tip")).to_be_hidden()
+
+
+def test_pressing_a_dot_selects_its_item(page: Any) -> None:
+    page.mouse.click(*dot(page, 5, "before"))
+    chosen = page.evaluate("state.selected")
+    assert chosen is not None
+    assert page.evaluate(f"nameOf({chosen})") in page.locator("#map-status").text_content()
+    expect(page.locator("#neighbour-view ol")).to_have_count(2)
+    near = page.evaluate(f"[...near.of('after', {chosen})].map(nameOf)")
+    assert page.locator("#neighbour-view .two > div:nth-child(2) .caption").all_text_contents() == near
+    page.click("#reset")
+    assert page.evaluate("state.selected") is None
+
+
+def test_search_finds_by_name_and_by_text(page: Any) -> None:
+    page.fill("#search", "DUCK")
+    expect(page.locator("#found li")).to_have_count(9)
+    assert (
+        "and 11 more" in page.locator("#found").text_content() or "and 12 more" in page.locator("#found").text_content()
+    )
+    assert page.evaluate("state.matches.size") in (19, 20)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert page.evaluate("nameOf(state.selected)").startswith("duck")
+    page.fill("#search", "no such thing")
+    assert "No item has this" in page.locator("#found").text_content()
+    page.fill("#search", "")
+    assert page.evaluate("state.matches") is None
+
+
+def test_the_slider_changes_the_clusters_everywhere(page: Any) -> None:
+    page.select_option("#colour", "cluster")
+    for place, k in enumerate((2, 3, 5)):
+        page.fill("#k", str(place))
+        assert page.locator("#k-value").text_content() == str(k)
+        expect(page.locator("#cluster-cards > article")).to_have_count(k)
+        expect(page.locator("#legend button")).to_have_count(k)
+    page.focus("#k")
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#k-value").text_content() == "3"
+    page.locator("#alluvial .node").first.click()
+    assert page.locator("#k-value").text_content() == "2"
+    page.locator("#suggestion button").click()
+    assert page.locator("#k-value").text_content() in page.locator("#suggestion strong").text_content()
+
+
+def test_the_legend_shows_one_group_alone(page: Any) -> None:
+    page.locator("#legend button").nth(1).click()
+    assert page.locator("#legend button").nth(1).get_attribute("aria-pressed") == "true"
+    assert "20 of 60 items shown" in page.locator("#map-status").text_content()
+    page.locator("#legend button").nth(1).click()
+    assert page.locator("#map-status").text_content() == "60 items."
+
+
+def test_a_frame_shows_the_same_items_in_both_maps(page: Any) -> None:
+    box = page.locator("#map-before canvas").first.bounding_box()
+    page.keyboard.down("Shift")
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=4)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    assert 0 < page.evaluate("state.matches.size") < 60
+    assert page.evaluate("state.selected") is None
+    page.click("#reset")
+    assert page.evaluate("state.matches") is None
+
+
+def test_a_notebook_shows_it(browser: Any) -> None:
+    page = browser.new_page()
+    page.set_content(f"<h1>Notebook</h1>{example()._repr_html_()}")
+    frame = page.frame_locator("iframe")
+    expect(frame.locator("body[data-ready]")).to_be_attached()
+    frame.get_by_role("link", name="Fit").click()
+    expect(frame.locator("#notes li").first).to_be_in_viewport()
+    page.close()
+
+
+@pytest.mark.parametrize("colour", ["class", "cluster", "judged", "kept"])
+def test_colours_draw_something(page: Any, colour: str) -> None:
+    page.select_option("#colour", colour)
+    page.wait_for_timeout(50)
+    drawn = page.evaluate(
+        """() => ["before", "after"].map((when) => {
+          const canvas = document.querySelector(`#map-${when} canvas`);
+          const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+          return pixels.some((value) => value > 0);
+        })"""
+    )
+    assert drawn == [True, True]
+
+
+def test_zoom_by_button_wheel_and_key(page: Any) -> None:
+    zoom = "() => document.querySelector('#map-after canvas').style.touchAction"
+    page.get_by_role("button", name="Zoom in, after").click()
+    assert page.evaluate(zoom) == "none"
+    page.focus("#map-after canvas")
+    page.keyboard.press("0")
+    assert page.evaluate(zoom) == "pan-y"
+    page.mouse.move(*dot(page, 0))
+    page.mouse.wheel(0, -300)
+    page.wait_for_timeout(50)
+    assert page.evaluate(zoom) == "none"
+    page.check("#pictures")
+
+
+def test_the_map_works_by_keys(page: Any) -> None:
+    page.focus("#map-after canvas")
+    page.keyboard.press("ArrowRight")
+    first = page.evaluate("state.hovered")
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("state.hovered") != first
+    page.keyboard.press("Enter")
+    assert page.evaluate("state.selected") == page.evaluate("state.hovered")
+    assert page.evaluate("nameOf(state.selected)") in page.locator("#say").text_content()
+    page.keyboard.press("Escape")
+    assert page.evaluate("state.selected") is None
+
+
+def test_neighbours_can_be_walked(page: Any) -> None:
+    page.click("#changed")
+    page.locator("#neighbour-view .two > div:nth-child(2) button").first.click()
+    assert page.evaluate("state.selected") is not None
+    page.click("#any")
+    assert page.locator("#neighbour-view .chosen").count() == 1
+
+
+def test_every_list_of_answers_opens(page: Any) -> None:
+    tabs = page.locator("#tabs [role=tab]")
+    names = [name.rstrip("0123456789") for name in tabs.all_text_contents()]
+    assert names == ["Most influential", "Most surprising", "Disagrees", "Agrees", "Can't tell", "Contradictions"]
+    for position in range(len(names)):
+        tabs.nth(position).click()
+        assert page.locator("#answer-list article").count() > 0
+    assert "Contradiction 1" in page.locator("#answer-list").text_content()
+    assert HOSTILE in page.locator("#answer-list").text_content()
+    tabs.first.click()
+    page.keyboard.press("ArrowRight")
+    assert tabs.nth(1).get_attribute("aria-selected") == "true"
+    assert page.locator("#answer-list article").count() == 12
+    page.get_by_role("button", name="Show more").click()
+    assert page.locator("#answer-list article").count() == 36
+
+
+def test_canvases_and_charts_have_tables(page: Any) -> None:
+    for summary in page.locator("details > summary").all():
+        summary.click()
+    assert page.locator("#items-table tbody tr").count() == 50
+    page.get_by_role("button", name="Later").click()
+    assert page.locator("#items-table tbody tr").count() == 10
+    assert page.locator("#flows-table tbody tr").count() == 5
+    assert page.locator("#settings tbody tr").count() > 15
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 390)])
+def test_axe_finds_nothing(browser: Any, file: Path, scheme: str, width: int) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
+    for page in opened(browser, file, color_scheme=scheme):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.click("#changed")
+        for summary in page.locator("details > summary").all():
+            summary.click()
+        found = axe.Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_the_theme_can_be_switched(page: Any) -> None:
+    background = "getComputedStyle(document.body).backgroundColor"
+    before = page.evaluate(background)
+    page.click("#theme")
+    assert page.evaluate(background) != before
+    page.click("#theme")
+    assert page.evaluate(background) == before
+
+
+def test_many_items_stay_usable(browser: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 3))
+    model = SKLR("linear", rank=None).fit(X[:50], Comparisons.odd_one_out([[0, 1, 2]], [0]))
+    report = Report(model, X, answers=Comparisons.empty(), clusters=[2], map="pca")
+    file = report.save(tmp_path / "many.html")
+    assert file.stat().st_size < 5e6
+    for page in opened(browser, file):
+        page.mouse.move(*dot(page, 17))
+        expect(page.locator("#tip")).to_be_visible()
+        page.get_by_role("button", name="Zoom in, after").click()
+        page.fill("#search", "row 1999")
+        assert page.evaluate("state.matches.size") == 11
+
+
+def test_two_thousand_pictures_stay_small() -> None:
+    rng = np.random.default_rng(0)
+    # Coarse noise: harder to compress than photographs are.
+    coarse = rng.integers(0, 255, size=(2000, 24, 24, 3), dtype=np.uint8)
+    images = coarse.repeat(5, axis=1).repeat(5, axis=2)
+    X = rng.normal(size=(2000, 3))
+    model = SKLR("linear", rank=None).fit(X, Comparisons.odd_one_out([[0, 1, 2]], [0]))
+    assert len(Report(model, X, images=images, clusters=[2], map="pca").html()) < 20e6

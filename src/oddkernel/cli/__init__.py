@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Sequence
 
 from .._interruptible import INTERRUPTED
-from . import cluster, convert, demo, fit, transform
+from . import cluster, convert, demo, features, fit, reproduce, transform
 
-COMMANDS = (demo, fit, transform, cluster, convert)
+COMMANDS = (demo, features, fit, transform, cluster, convert, reproduce)
 """Modules with a function ``add``, which describes a command to the parser and sets ``run`` to what it does."""
 
 FAILED = 2

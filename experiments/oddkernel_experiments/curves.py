@@ -90,8 +90,13 @@ def figure(rows: pd.DataFrame, datasets: list[str]) -> bytes:
     return grid(
         rows,
         "labelled",
-        datasets=datasets,
-        columns=[(setting, _within(rows, setting)) for setting in SETTINGS],
+        [
+            [
+                (f"{DATASETS[dataset].title}, {setting}", (rows["dataset"] == dataset) & _within(rows, setting))
+                for setting in SETTINGS
+            ]
+            for dataset in datasets
+        ],
         methods=SHOWN,
         label="labelled items of each class",
     )

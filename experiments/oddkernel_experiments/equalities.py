@@ -36,8 +36,7 @@ def outcome(rows: pd.DataFrame) -> Outcome:
     figure = grid(
         rows,
         "equalities",
-        datasets=list(DATASETS),
-        columns=[("", rows["draw"] >= 0)],
+        [[(DATASETS[dataset].title, rows["dataset"] == dataset) for dataset in DATASETS]],
         methods=SHOWN,
         label="can't-tell answers",
     )

@@ -10,7 +10,6 @@ import pandas as pd
 
 from .means import means
 from .methods import METHODS
-from .samples import DATASETS
 
 # One look for each method in all figures; ours are the full lines.
 STYLE: dict[str, dict[str, Any]] = {
@@ -23,20 +22,20 @@ STYLE: dict[str, dict[str, Any]] = {
     "sklr": {"color": "#e15759", "linestyle": "-", "marker": "o"},
     "ssklr": {"color": "#4e79a7", "linestyle": "-", "marker": "o"},
     "ssklr_2": {"color": "#76b7b2", "linestyle": "-", "marker": "o"},
-    "ssklr_auto": {"color": "#000000", "linestyle": "-", "marker": "P"},
+    "ssklr_auto": {"color": "#5b5fd6", "linestyle": "-", "marker": "P"},
+    "ssklr_leading": {"color": "#000000", "linestyle": "-", "marker": "*"},
 }
 
 
 def grid(
     rows: pd.DataFrame,
     x: str,
+    panels: Sequence[Sequence[tuple[str, pd.Series[bool]]]],
     *,
-    datasets: Sequence[str],
-    columns: Sequence[tuple[str, pd.Series[bool]]],
     methods: Sequence[str],
     label: str,
 ) -> bytes:
-    """A grid of panels, a row for each data set and a column for each setting.
+    """Draw curves in rows and columns of panels.
 
     Parameters
     ----------
@@ -44,9 +43,8 @@ def grid(
         Results.
     x : str
         The column along which the curves go.
-    datasets : sequence of str
-    columns : sequence of (str, mask)
-        The heading of each column, and the results that belong into it.
+    panels : sequence of sequences of (str, mask)
+        By row of the figure: the title of each panel, and the results that belong into it.
     methods : sequence of str
         In the order of the legend.
     label : str
@@ -62,31 +60,27 @@ def grid(
 
     # Text stays text, and equal figures are equal files.
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "oddkernel", "font.size": 9}):
-        size = (1.0 + 3.1 * len(columns), 0.9 + 2.5 * len(datasets))
-        figure = Figure(figsize=size, layout="constrained")
-        panels = figure.subplots(len(datasets), len(columns), squeeze=False, sharex="col")
-        for across, dataset in zip(panels, datasets, strict=True):
-            for panel, (heading, mask) in zip(across, columns, strict=True):
-                found = means(rows[mask & (rows["dataset"] == dataset)], ["method", x])
-                for method in methods:
-                    line = sorted((key[1], *mean[:2]) for key, mean in found.items() if key[0] == method)
-                    if line:
-                        panel.errorbar(
-                            *zip(*line, strict=True), label=METHODS[method].title, markersize=4, linewidth=1.3,
-                            capsize=2, **STYLE[method],
-                        )  # fmt: skip
-                panel.set_title(f"{DATASETS[dataset].title}{', ' * bool(heading)}{heading}", loc="left", fontsize=9)
-                panel.grid(alpha=0.25)
-                panel.spines[["top", "right"]].set_visible(False)
-            across[0].set_ylabel("Adjusted Rand index")
-        for panel in panels[-1]:
-            panel.set_xlabel(label)
-        known = {
-            name: handle
-            for panel in panels.flat
-            for handle, name in zip(*panel.get_legend_handles_labels(), strict=True)
-        }
-        figure.legend(known.values(), known.keys(), loc="outside lower center", ncols=min(len(known), 4), frameon=False)
+        n_down, n_across = len(panels), len(panels[0])
+        figure = Figure(figsize=(1.0 + 3.3 * n_across, 1.3 + 2.5 * n_down), layout="constrained")
+        axes = figure.subplots(n_down, n_across, squeeze=False, sharex=True)
+        for ax, (title, mask) in zip(axes.flat, (panel for across in panels for panel in across), strict=True):
+            found = means(rows[mask], ["method", x])
+            for method in methods:
+                line = sorted((key[1], *mean[:2]) for key, mean in found.items() if key[0] == method)
+                if line:
+                    ax.errorbar(
+                        *zip(*line, strict=True), label=METHODS[method].title, markersize=4, linewidth=1.3, capsize=2,
+                        **STYLE[method],
+                    )  # fmt: skip
+            ax.set_title(title, loc="left", fontsize=9)
+            ax.grid(alpha=0.25)
+            ax.spines[["top", "right"]].set_visible(False)
+        for ax in axes[:, 0]:
+            ax.set_ylabel("Adjusted Rand index")
+        for ax in axes[-1]:
+            ax.set_xlabel(label)
+        known = {name: handle for ax in axes.flat for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)}
+        figure.legend(known.values(), known.keys(), loc="outside lower center", ncols=n_across, frameon=False)
         file = io.BytesIO()
         figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()

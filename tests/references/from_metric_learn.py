@@ -1,14 +1,13 @@
-"""Writes from_metric_learn.json beside this file: metrics that metric-learn finds on data made from a seed.
+"""Prints the metrics that metric-learn finds on data made from a seed; from_metric_learn.json holds them.
 
-metric-learn 0.7 needs an older scikit-learn (1.3), so it lives in an environment of its own:
+metric-learn 0.7 needs an older scikit-learn (1.3), so it lives in an environment of its own, with whose Python:
 
-    python tests/references/from_metric_learn.py
+    python tests/references/from_metric_learn.py > tests/references/from_metric_learn.json
 """
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 
@@ -55,4 +54,4 @@ def learned() -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    Path(__file__).with_suffix(".json").write_text(json.dumps(learned(), indent=1) + "\n")
+    print(json.dumps(learned(), indent=1))

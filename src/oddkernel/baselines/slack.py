@@ -92,12 +92,13 @@ class LogSlack(Conjugate):
 
     def wanted(self, violation: Array) -> Array:
         """ψ'(t) = sγ(1/ξ − 1/δ) where t > 0."""
-        asked = self.sign * self.strength * (1.0 / self.bound - 1.0 / self._distance(violation))
-        return np.where(violation > 0, asked, 0.0)
+        past = self._distance(np.maximum(violation, 0.0))
+        return np.asarray(self.sign * self.strength * (1.0 / self.bound - 1.0 / past))
 
     def stiffness(self, violation: Array, change: Array) -> Array:
         """ψ''(t) = γ/δ² where t > 0, times a change of t."""
-        return np.where(violation > 0, self.strength / np.square(self._distance(violation)) * change, 0.0)
+        past = self._distance(np.maximum(violation, 0.0))
+        return np.where(violation > 0, self.strength / np.square(past) * change, 0.0)
 
     def primal(self, violation: Array) -> Array:
         """ψ(t) = γ(x − ln x − 1) where t > 0."""

@@ -58,7 +58,7 @@ format: .venv/.dev-stamp  ## Format the code and mend what the linter can mend
 
 .PHONY: clean
 clean:  ## Remove what was built, but keep the environment
-	@rm -rf dist build docs/_build docs/gallery docs/api/generated oddkernel-demo \
+	@rm -rf dist build docs/_build docs/gallery docs/api/generated oddkernel-demo oddkernel-paper \
 	  .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -path ./.venv -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 

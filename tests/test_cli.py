@@ -16,7 +16,7 @@ import pytest
 
 import oddkernel
 from oddkernel import Comparisons, KernelKMeans, formats, models
-from oddkernel.cli import main
+from oddkernel.cli import COMMANDS, main
 from oddkernel.cli.summary import Summary, working
 
 NAMES = [f"item {i}" for i in range(30)]
@@ -221,9 +221,7 @@ def test_a_summary_is_strict_json() -> None:
         Summary([], {"gap": float("nan")}).json()
 
 
-@pytest.mark.parametrize(
-    "command", ["demo", "fit", "transform", "cluster", "index", "query", "report", "convert", "bench"]
-)
+@pytest.mark.parametrize("command", [module.__name__.rpartition(".")[2] for module in COMMANDS])
 def test_help_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(command, "--help") == 0
     assert f"  oddkernel {command} " in capsys.readouterr().out.split("example")[-1]

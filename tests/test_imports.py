@@ -25,6 +25,8 @@ RANK = {
     "formats": 1,
     "peers": 1,
     "tables": 1,
+    "datasets": 1,
+    "features": 1,
     "constraints": 1,
     "dual": 2,
     "solution": 3,

@@ -28,6 +28,11 @@ def is_real(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+def is_penalty(value: object) -> bool:
+    """Whether a value is a positive number of a size that can be computed with."""
+    return isinstance(value, Real) and is_real(value) and 1 / EXTREME <= float(value) <= EXTREME
+
+
 def is_count(value: object) -> bool:
     """Whether a value is a whole number of at least 1, or None."""
     return value is None or (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1)

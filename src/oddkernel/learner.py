@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +15,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import choices
-from ._checks import EXTREME, as_labels, is_count, is_real, named, refuse_extreme_kernel, refuse_extremes, require
+from ._checks import (
+    EXTREME,
+    as_labels,
+    is_count,
+    is_penalty,
+    is_real,
+    named,
+    refuse_extreme_kernel,
+    refuse_extremes,
+    require,
+)
 from ._interruptible import interruptible
 from .comparisons import Comparisons, Kind
 from .constraints import Constraints
@@ -348,9 +357,6 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             f"a number of at least 0 {up_to}",
         )
 
-        def is_penalty(value: object) -> bool:
-            return isinstance(value, Real) and is_real(value) and 1 / EXTREME <= float(value) <= EXTREME
-
         rounds = self.penalty if isinstance(self.penalty, tuple | list) and self.penalty else [self.penalty]
         require(
             all(map(is_penalty, rounds)) or self.penalty in ("auto", 0, np.inf),
@@ -615,6 +621,8 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return np.asarray((coordinates - centre) @ axes[:, : int(n_components)])
 
     def _uncertainty(self) -> Uncertainty:
+        if not hasattr(self, "_prior"):
+            raise AttributeError(f"{type(self).__name__} knows no standard deviations; SKLR does")
         rows = self._rows.relabelled(self.comparisons_.constrained)
         point = problem_of(self._asked @ self._prior, rows, self.loss_, self.penalty_ or 1.0).at(
             self.solution_.multipliers

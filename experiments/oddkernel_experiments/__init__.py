@@ -1,0 +1,61 @@
+"""The experiments of the paper, run anew: one module for each table or figure.
+
+`oddkernel reproduce` runs them. They use the package's public names only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from . import curves, equalities, generalization, map, noise, running_time, table1
+from .experiment import TRIALS
+from .methods import METHODS
+from .outcome import Outcome
+from .page import page
+from .trials import results
+
+
+class Reproducible(Protocol):
+    """What every experiment can do."""
+
+    def compute(self, folder: Path, *, draws: int, jobs: int, tell: Callable[[str], None]) -> int:
+        """Measure what the folder doesn't hold yet; return how many measurements that took."""
+
+    def show(self, folder: Path, *, draws: int) -> Outcome:
+        """What the results in the folder show."""
+
+
+EXPERIMENTS: dict[str, Reproducible] = {
+    "table1": table1.EXPERIMENT,
+    "curves": curves.EXPERIMENT,
+    "generalization": generalization.EXPERIMENT,
+    "noise": noise.EXPERIMENT,
+    "equalities": equalities.EXPERIMENT,
+    "map": map.EXPERIMENT,
+    "running_time": running_time.EXPERIMENT,
+}
+
+
+def forget(folder: Path, methods: Sequence[str]) -> None:
+    """Drop the results of methods, to measure them anew."""
+    for method in methods:
+        if method not in METHODS:
+            raise ValueError(f"--again {method}; expected one of {', '.join(METHODS)}")
+    for store in (results(folder / TRIALS), map.results(folder)):
+        if methods and store.folder.exists():
+            store.drop(store.read()["method"].isin(methods))
+
+
+def write(folder: Path, name: str, outcomes: Mapping[str, Outcome]) -> Path:
+    """Write what experiments show: a page, and its figures in a folder beside it."""
+    figures = folder / name
+    for outcome in outcomes.values():
+        for file, content in outcome.figures.items():
+            figures.mkdir(parents=True, exist_ok=True)
+            (figures / file).write_bytes(content)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = folder / f"{name}.md"
+    written.write_text(page(outcomes, name), encoding="utf-8")
+    return written

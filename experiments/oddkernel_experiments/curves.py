@@ -1,0 +1,128 @@
+"""The paper's curves: more and more labelled items of each class, at one resolution or at both at once."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from .experiment import Experiment
+from .figures import grid
+from .means import Means, drawn, facts, means, shown
+from .methods import METHODS, RIVALS
+from .outcome import Outcome, Table, listed
+from .questions import MIXED, count
+from .samples import BINARY, DATASETS, MULTICLASS
+from .trials import FITTED, Trial
+
+LABELLED = tuple(range(5, 20, 2))
+OURS = "sklr"
+SHOWN = ["kkm", *RIVALS, "sklr_paper", "ssklr_paper", OURS, "ssklr"]
+SETTINGS = {
+    "binary": (BINARY, BINARY),
+    "multi-class": (MULTICLASS, MULTICLASS),
+    "binary, mixed answers": (MIXED, BINARY),
+    "multi-class, mixed answers": (MIXED, MULTICLASS),
+}
+"""What each column of the figure shows: by what people answer, and what is clustered."""
+
+
+def trials(draws: int) -> list[Trial]:
+    """All methods at all points; items left out are scored as well, for the experiment on generalisation."""
+    return [
+        Trial(
+            dataset,
+            method,
+            answers,
+            count(labelled, DATASETS[dataset].n_classes),
+            draw,
+            left_out=DATASETS[dataset].per_class is not None,
+        )
+        for draw in range(draws)
+        for dataset in DATASETS
+        for labelled in LABELLED
+        for answers in (BINARY, MULTICLASS, MIXED)
+        for method in SHOWN
+    ]
+
+
+def outcome(rows: pd.DataFrame) -> Outcome:
+    """The figure, and a table for each setting."""
+    rows = with_labelled(rows[rows["items"] == FITTED])
+    found = means(rows, ["dataset", "answers", "resolution", "labelled", "method"])
+    return Outcome(
+        "More labelled items, and both resolutions at once",
+        QUESTION,
+        tables(rows, list(DATASETS)),
+        {"curves.svg": figure(rows, list(DATASETS))} if found else {},
+        [
+            *_mixed_above_kkm(found),
+            "The paper draws these curves without giving their figures, so that only their course can be compared.",
+        ],
+        {"means": facts(found)},
+    )
+
+
+def _mixed_above_kkm(found: Means) -> list[str]:
+    leads = {
+        f"{DATASETS[dataset].title}, {resolution} at {labelled}": mean.mean - rival.mean
+        for (dataset, answers, resolution, labelled, method), mean in found.items()
+        if answers == MIXED and method == OURS and (rival := found.get((dataset, answers, resolution, labelled, "kkm")))
+    }
+    if not leads:
+        return []
+    below = [where for where, lead in leads.items() if lead <= 0]
+    verdict = "everywhere" if not below else f"but for {listed(below)}"
+    return [f"With mixed answers, the one kernel of {METHODS[OURS].title} is above Kkm at both resolutions {verdict}."]
+
+
+def with_labelled(rows: pd.DataFrame) -> pd.DataFrame:
+    """Results with a column that says how many labelled items of each class they stand for."""
+    known = {(name, count(labelled, DATASETS[name].n_classes)): labelled for name in DATASETS for labelled in LABELLED}
+    return rows.assign(labelled=[known[key] for key in zip(rows["dataset"], rows["n_answers"], strict=True)])
+
+
+def _within(rows: pd.DataFrame, setting: str) -> pd.Series[bool]:
+    answers, resolution = SETTINGS[setting]
+    return (rows["answers"] == answers) & (rows["resolution"] == resolution)
+
+
+def figure(rows: pd.DataFrame, datasets: list[str]) -> bytes:
+    """A row for each data set, a column for each setting."""
+    return grid(
+        rows,
+        "labelled",
+        [
+            [
+                (f"{DATASETS[dataset].title}, {setting}", (rows["dataset"] == dataset) & _within(rows, setting))
+                for setting in SETTINGS
+            ]
+            for dataset in datasets
+        ],
+        methods=SHOWN,
+        label="labelled items of each class",
+    )
+
+
+def tables(rows: pd.DataFrame, datasets: list[str]) -> list[Table]:
+    """A table for each setting: a line for each data set and number of labelled items."""
+    made = []
+    for setting in SETTINGS:
+        found = means(rows[_within(rows, setting)], ["dataset", "labelled", "method"])
+        measured = {key[:2] for key in found}
+        lines = [
+            [f"{DATASETS[dataset].title}, {labelled}", *(shown(found, dataset, labelled, method) for method in SHOWN)]
+            for dataset in datasets
+            for labelled in LABELLED
+            if (dataset, labelled) in measured
+        ]
+        if lines:
+            caption = f"{setting.capitalize()}: Adjusted Rand index, mean ± standard error over {drawn(found)}."
+            made.append(Table(caption, ["", *(METHODS[method].title for method in SHOWN)], lines))
+    return made
+
+
+QUESTION = """\
+As in Table 1, with 5 to 19 labelled items of each class, hence ℓ(ℓ − 1) answers for each class. In the third and fourth
+column the answers by the two groups and those by all classes are joined, as many of each, and the one kernel learned
+from all of them is clustered at both resolutions."""
+
+EXPERIMENT = Experiment(trials, outcome)

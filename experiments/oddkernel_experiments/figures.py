@@ -1,0 +1,86 @@
+"""Figures as the paper draws them: a line for each method, its mean with a bar of one standard error."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from .means import means
+from .methods import METHODS
+
+# One look for each method in all figures; ours are the full lines.
+STYLE: dict[str, dict[str, Any]] = {
+    "kkm": {"color": "#8a8a8a", "linestyle": ":", "marker": None},
+    "lsml": {"color": "#d9a900", "linestyle": "--", "marker": "^"},
+    "itml": {"color": "#59a14f", "linestyle": "--", "marker": "v"},
+    "skkm": {"color": "#b07aa1", "linestyle": "--", "marker": "D"},
+    "sklr_paper": {"color": "#f28e2b", "linestyle": "-.", "marker": "s"},
+    "ssklr_paper": {"color": "#8c5a3c", "linestyle": "-.", "marker": "x"},
+    "sklr": {"color": "#e15759", "linestyle": "-", "marker": "o"},
+    "ssklr": {"color": "#4e79a7", "linestyle": "-", "marker": "o"},
+    "ssklr_2": {"color": "#76b7b2", "linestyle": "-", "marker": "o"},
+    "ssklr_auto": {"color": "#5b5fd6", "linestyle": "-", "marker": "P"},
+    "ssklr_leading": {"color": "#000000", "linestyle": "-", "marker": "*"},
+}
+
+
+def grid(
+    rows: pd.DataFrame,
+    x: str,
+    panels: Sequence[Sequence[tuple[str, pd.Series[bool]]]],
+    *,
+    methods: Sequence[str],
+    label: str,
+) -> bytes:
+    """Draw curves in rows and columns of panels.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Results.
+    x : str
+        The column along which the curves go.
+    panels : sequence of sequences of (str, mask)
+        By row of the figure: the title of each panel, and the results that belong into it.
+    methods : sequence of str
+        In the order of the legend.
+    label : str
+        What stands below the panels.
+
+    Returns
+    -------
+    bytes
+        An SVG file.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    # Text stays text, and equal figures are equal files.
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "oddkernel", "font.size": 9}):
+        n_down, n_across = len(panels), len(panels[0])
+        figure = Figure(figsize=(1.0 + 3.3 * n_across, 1.3 + 2.5 * n_down), layout="constrained")
+        axes = figure.subplots(n_down, n_across, squeeze=False, sharex=True)
+        for ax, (title, mask) in zip(axes.flat, (panel for across in panels for panel in across), strict=True):
+            found = means(rows[mask], ["method", x])
+            for method in methods:
+                line = sorted((key[1], *mean[:2]) for key, mean in found.items() if key[0] == method)
+                if line:
+                    ax.errorbar(
+                        *zip(*line, strict=True), label=METHODS[method].title, markersize=4, linewidth=1.3, capsize=2,
+                        **STYLE[method],
+                    )  # fmt: skip
+            ax.set_title(title, loc="left", fontsize=9)
+            ax.grid(alpha=0.25)
+            ax.spines[["top", "right"]].set_visible(False)
+        for ax in axes[:, 0]:
+            ax.set_ylabel("Adjusted Rand index")
+        for ax in axes[-1]:
+            ax.set_xlabel(label)
+        known = {name: handle for ax in axes.flat for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)}
+        figure.legend(known.values(), known.keys(), loc="outside lower center", ncols=n_across, frameon=False)
+        file = io.BytesIO()
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()

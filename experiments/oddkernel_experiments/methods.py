@@ -1,0 +1,103 @@
+"""What is compared: the paper's method in its several forms, and its rivals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oddkernel import SKLR, Comparisons
+from oddkernel.baselines import ITML, LSML, SKMS
+from oddkernel.kernels import AdaptiveGaussian
+
+from .leading import LeadingSKLR
+
+Array = NDArray[Any]
+
+NOTHING, TRIPLES, PAIRS = "nothing", "triples", "pairs"
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to a kernel.
+
+    Attributes
+    ----------
+    title : str
+        Its name in tables and figures.
+    asks : str
+        What it learns from: triples, pairs, or nothing.
+    estimator : type
+        What learns.
+    settings : mapping
+        The estimator's parameters; results are kept together with them, and others mean another method.
+    """
+
+    title: str
+    asks: str
+    estimator: Any
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def fit(self, X: Array, said: Comparisons | None) -> Any:
+        """An estimator with a method ``kernel_matrix``."""
+        estimator = self.estimator(**self.settings)
+        return estimator.fit(X) if said is None else estimator.fit(X, said)
+
+    def described(self) -> str:
+        """The settings as JSON, to keep beside results."""
+        return json.dumps({"estimator": self.estimator.__name__, **self.settings}, sort_keys=True)
+
+
+class InitialKernel:
+    """The adaptive Gaussian kernel as it is, with nothing learned."""
+
+    def fit(self, X: Array) -> InitialKernel:
+        """Measure the items' own widths."""
+        self._kernel = AdaptiveGaussian().fit(X)
+        return self
+
+    def kernel_matrix(self, A: Array, B: Array | None = None) -> Array:
+        """k₀ between the rows of A and of B."""
+        return np.asarray(self._kernel(A, B))
+
+
+def _sklr(title: str, *, ratio: float, penalty: float | str, **more: Any) -> Method:
+    return Method(title, TRIPLES, SKLR, {"rank": 0.9, "ratio": ratio, "penalty": penalty, "loss": "squared", **more})
+
+
+# At most so many passes: where answers are wrong, projections may never satisfy them all.
+PASSES = {"solver": "projection", "max_iter": 100}
+
+METHODS: dict[str, Method] = {
+    "kkm": Method("Kkm", NOTHING, InitialKernel),
+    "lsml": Method("LSML", TRIPLES, LSML, {"penalty": 10.0}),
+    "itml": Method("ITML", PAIRS, ITML, {"slack": 1.0}),
+    "skkm": Method("SKkm", PAIRS, SKMS, {"slack": 100.0, "bandwidth": "median", "rank": None}),
+    "sklr_paper": _sklr("SKLR, the paper's algorithm", ratio=2.0, penalty=np.inf, **PASSES),
+    "ssklr_paper": _sklr("sSKLR, the paper's algorithm", ratio=2.0, penalty=1e5, **PASSES),
+    "sklr": _sklr("SKLR, exact", ratio=4.0, penalty=np.inf),
+    "ssklr": _sklr("sSKLR, exact", ratio=4.0, penalty=1e5),
+    "ssklr_10": _sklr("sSKLR, exact, λ = 10", ratio=4.0, penalty=10.0),
+    "sklr_2": _sklr("SKLR, exact, ratio 2", ratio=2.0, penalty=np.inf),
+    "ssklr_2": _sklr("sSKLR, exact, ratio 2", ratio=2.0, penalty=1e5),
+    "ssklr_2_10": _sklr("sSKLR, exact, ratio 2, λ = 10", ratio=2.0, penalty=10.0),
+    "ssklr_auto": _sklr("sSKLR, exact, λ by held-out answers", ratio=4.0, penalty="auto"),
+    "ssklr_leading": Method(
+        "sSKLR, exact, λ by held-out answers in 10 dimensions",
+        TRIPLES,
+        LeadingSKLR,
+        {
+            "rank": 0.9,
+            "ratio": 4.0,
+            "loss": "squared",
+            "penalties": [0.01, 0.1, 1.0, 10.0, 1e5],
+            "dimensions": 10,
+            "folds": 3,
+        },
+    ),
+}
+RIVALS = ("lsml", "itml", "skkm")

@@ -1,0 +1,174 @@
+"""Table 1: binary and multi-class clustering with the least supervision, five labelled items of each class."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from . import paper
+from .experiment import Experiment
+from .means import Means, drawn, facts, means, shown
+from .methods import METHODS, RIVALS
+from .outcome import Outcome, Table, listed
+from .questions import count
+from .samples import BINARY, DATASETS, MULTICLASS
+from .trials import FITTED, Trial
+
+LABELLED = 5
+OURS = "sklr"
+COLUMNS = ["kkm", *RIVALS, "sklr_paper", "ssklr_paper", "sklr", "ssklr"]
+SETTINGS = ["sklr", "ssklr", "ssklr_10", "sklr_2", "ssklr_2", "ssklr_2_10", "sklr_paper", "ssklr_paper"]
+
+
+class Cell(NamedTuple):
+    """A line of the table."""
+
+    dataset: str
+    resolution: str
+
+    @property
+    def title(self) -> str:
+        """As in the paper."""
+        return f"{DATASETS[self.dataset].title}, {self.resolution}"
+
+    def printed(self, method: str) -> float | None:
+        """The paper's figure for a method."""
+        figures = paper.TABLE1.get(self.dataset, {}).get(self.resolution, {})
+        return figures.get(paper.printed_as(method))
+
+
+# Set before anything was measured here; a cell reaches its goal when its mean and two standard errors come up to it.
+GOAL = {
+    Cell("vehicle", BINARY): 0.70,
+    Cell("scene", BINARY): 0.82,
+    Cell("usps", BINARY): 0.80,
+    Cell("vehicle", MULTICLASS): 0.46,
+    Cell("scene", MULTICLASS): 0.54,
+    Cell("usps", MULTICLASS): 0.76,
+}
+
+
+def trials(draws: int) -> list[Trial]:
+    """All methods in all six cells."""
+    return [
+        Trial(cell.dataset, method, cell.resolution, count(LABELLED, DATASETS[cell.dataset].n_classes), draw)
+        for draw in range(draws)
+        for cell in GOAL
+        for method in dict.fromkeys([*COLUMNS, *SETTINGS])
+    ]
+
+
+def outcome(rows: pd.DataFrame) -> Outcome:
+    """The table, the paper's figures in brackets; what reaches its goal; the same at other settings."""
+    found = means(rows[rows["items"] == FITTED], ["dataset", "resolution", "method"])
+    return Outcome(
+        "Table 1: five labelled items of each class",
+        QUESTION,
+        [_main(found), _goals(found), _settings(found)],
+        remarks=[*_rivals_below_the_paper(found), *_infeasible(found), *WHY],
+        facts={
+            "means": facts(found),
+            "reached": {cell.title: bool(_reached(found, cell)) for cell in GOAL if (*cell, OURS) in found},
+            "above_rivals": {cell.title: not _rivals_above(found, cell) for cell in GOAL if (*cell, OURS) in found},
+        },
+    )
+
+
+def _main(found: Means) -> Table:
+    def beside(cell: Cell, method: str) -> str:
+        printed = cell.printed(method)
+        return shown(found, *cell, method) + ("" if printed is None else f" ({printed:.3f})")
+
+    return Table(
+        f"Adjusted Rand index, mean ± standard error over {drawn(found)}; the paper's figure in brackets.",
+        ["", *(METHODS[method].title for method in COLUMNS)],
+        [[cell.title, *(beside(cell, method) for method in COLUMNS)] for cell in GOAL],
+    )
+
+
+def _goals(found: Means) -> Table:
+    lines = []
+    for cell, goal in GOAL.items():
+        if (*cell, OURS) in found:
+            best = max(printed for method in COLUMNS if (printed := cell.printed(method)) is not None)
+            above = _rivals_above(found, cell)
+            lines.append(
+                [
+                    cell.title,
+                    shown(found, *cell, OURS),
+                    f"{best:.3f}",
+                    f"{goal:.2f}",
+                    "reached" if _reached(found, cell) else "missed",
+                    f"below {listed(above)}" if above else "above all",
+                ]
+            )
+    return Table(
+        f"{METHODS[OURS].title}: the paper's best figure for any method; the goal set beforehand, reached when the "
+        "mean and two standard errors come up to it; the rivals of the same run.",
+        ["", METHODS[OURS].title, "paper's best", "goal", "", "rivals"],
+        lines,
+    )
+
+
+def _settings(found: Means) -> Table:
+    return Table(
+        "The same at other ratios and penalties, and by the paper's own algorithm (ratio 2).",
+        ["", *(METHODS[method].title for method in SETTINGS)],
+        [[cell.title, *(shown(found, *cell, method) for method in SETTINGS)] for cell in GOAL],
+    )
+
+
+def _reached(found: Means, cell: Cell) -> bool:
+    return found[*cell, OURS].high >= GOAL[cell]
+
+
+def _rivals_above(found: Means, cell: Cell) -> list[str]:
+    return [
+        METHODS[rival].title
+        for rival in ("kkm", *RIVALS)
+        if (*cell, rival) in found and found[*cell, rival].mean >= found[*cell, OURS].mean
+    ]
+
+
+def _rivals_below_the_paper(found: Means) -> list[str]:
+    remarks = []
+    for rival in RIVALS:
+        short = [
+            f"{cell.title} ({found[*cell, rival].mean:.3f} for {printed:.3f})"
+            for cell in GOAL
+            if (*cell, rival) in found
+            and (printed := cell.printed(rival)) is not None
+            and found[*cell, rival].high < printed
+        ]
+        if short:
+            remarks.append(f"{METHODS[rival].title} stays below the paper's figure for it: {listed(short)}.")
+    return remarks
+
+
+def _infeasible(found: Means) -> list[str]:
+    return [
+        f"{METHODS[method].title}, {Cell(dataset, resolution).title}: in {mean.without} draws the answers can't all "
+        "hold at this rank, so that there is no such kernel; the mean is over the others."
+        for (dataset, resolution, method), mean in found.items()
+        if mean.without
+    ]
+
+
+QUESTION = """\
+Three data sets, each clustered at two resolutions: into two groups (Vehicle: vans against the rest, Scene: natural
+against man-made, USPS: even against odd digits) and into its classes. Simulated people answer by these classes: 80
+answers on Vehicle, 160 on Scene, 200 on USPS. The methods of relative comparisons (LSML, SKLR, sSKLR) get that many
+odd-one-out answers about items drawn from all; ITML and SKkm get as many pairs, half must-links and half cannot-links,
+among five labelled items of each class. The Adjusted Rand index of (kernel) k-means is 1 where clusters and classes are
+the same, and 0 on average for clusters by chance. Scene and USPS are sampled, 100 items of each class."""
+
+WHY = [
+    "The paper's algorithm stops at the first kernel that satisfies the answers, not at the closest one, and clusters "
+    "worse for it; the exact optimum at the paper's own ratio of 2 shows how much.",
+    "A ratio of 4 asks for more contrast than the paper's 2.",
+    "Our run of the paper's algorithm differs from the paper's figures for it as well: we keep 90% of the trace, "
+    "Vehicle is z-scored, and kernel k-means takes the best of 20 starts.",
+]
+
+EXPERIMENT = Experiment(trials, outcome)

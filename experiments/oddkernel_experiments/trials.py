@@ -1,0 +1,150 @@
+"""One measurement: one method on one draw."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import adjusted_rand_score
+
+from oddkernel import ContradictionError, KernelKMeans
+
+from . import questions, samples
+from .methods import METHODS, NOTHING, PAIRS
+from .store import Store
+
+FITTED, LEFT_OUT = "fitted", "left out"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is measured.
+
+    Attributes
+    ----------
+    dataset, method : str
+        Of `samples.DATASETS` and `methods.METHODS`.
+    answers : str
+        By which classes people answer: binary, multiclass or mixed.
+    n_answers : int
+        How many answers, at each resolution.
+    draw : int
+        The seed of all that is random.
+    noise : float
+        Share of wrong answers.
+    equalities : int
+        *Can't tell* answers beside the others.
+    left_out : bool
+        Whether to score the items left out of the draw, too.
+    """
+
+    dataset: str
+    method: str
+    answers: str
+    n_answers: int
+    draw: int
+    noise: float = 0.0
+    equalities: int = 0
+    left_out: bool = False
+
+    def identity(self) -> tuple[Any, ...]:
+        """What tells results apart: the trial, and the settings of its method."""
+        return (*(getattr(self, name) for name in WHAT), METHODS[self.method].described())
+
+
+WHAT = ("dataset", "method", "answers", "n_answers", "draw", "noise", "equalities")
+COLUMNS = {
+    "dataset": "object",
+    "method": "object",
+    "answers": "object",
+    "n_answers": "int64",
+    "draw": "int64",
+    "noise": "float64",
+    "equalities": "int64",
+    "settings": "object",
+    "resolution": "object",  # of the clustering
+    "items": "object",  # fitted, left out
+    "rand": "float64",  # Adjusted Rand index; NaN where the answers can't all hold, though they must
+    "seconds": "float64",  # CPU time of fit
+    "note": "object",  # warnings, errors
+    "version": "object",
+}
+
+
+def results(folder: Any) -> Store:
+    """The results kept in a folder."""
+    return Store(folder, COLUMNS, [*WHAT, "settings", "resolution", "items"])
+
+
+def missing(trials: list[Trial], kept: pd.DataFrame) -> list[Trial]:
+    """Trials without results."""
+    known = set(kept[[*WHAT, "settings", "items"]].itertuples(index=False, name=None))
+    return [
+        trial
+        for trial in dict.fromkeys(trials)
+        if (*trial.identity(), LEFT_OUT if trial.left_out else FITTED) not in known
+    ]
+
+
+def select(trials: list[Trial], kept: pd.DataFrame) -> pd.DataFrame:
+    """Results of the trials."""
+    wanted = {trial.identity() for trial in trials}
+    return kept[[row in wanted for row in kept[[*WHAT, "settings"]].itertuples(index=False, name=None)]]
+
+
+def measure(trial: Trial) -> list[dict[str, Any]]:
+    """Learn, cluster at each resolution that the answers speak of, and compare with the classes."""
+    method = METHODS[trial.method]
+    items, left_out = samples.sample(trial.dataset, trial.draw)
+    if method.asks == NOTHING:
+        said = None
+    elif method.asks == PAIRS:
+        said = questions.pairs(items, trial.answers, trial.n_answers, noise=trial.noise, draw=trial.draw)
+    else:
+        said = questions.triples(
+            items, trial.answers, trial.n_answers, noise=trial.noise, equalities=trial.equalities, draw=trial.draw
+        )
+
+    what = asdict(trial)
+    scored = {FITTED: items, **({LEFT_OUT: left_out} if what.pop("left_out") else {})}
+    row = {**what, "settings": method.described(), "version": version("oddkernel")}
+    started = time.process_time()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            model = method.fit(items.X, said)
+        except ContradictionError as error:
+            groups: dict[str, dict[str, Any]] = {}
+            note = str(error)
+        else:
+            row["seconds"] = time.process_time() - started
+            matrices = {FITTED: model.kernel_matrix(items.X)}
+            if LEFT_OUT in scored:
+                matrices[LEFT_OUT] = model.kernel_matrix(left_out.X, items.X)
+            groups = {name: _groups(matrices, items, name, trial.draw) for name in questions.RESOLUTIONS[trial.answers]}
+            note = " ".join(dict.fromkeys(str(warning.message) for warning in caught))
+    return [
+        {
+            **row,
+            "resolution": resolution,
+            "items": place,
+            "rand": adjusted_rand_score(there.labels[resolution], groups[resolution][place]) if groups else np.nan,
+            "note": note,
+        }
+        for resolution in questions.RESOLUTIONS[trial.answers]
+        for place, there in scored.items()
+    ]
+
+
+def _groups(matrices: dict[str, Any], items: samples.Items, resolution: str, draw: int) -> dict[str, Any]:
+    """Clusters of the items, and for items left out the nearest of their centres."""
+    clusters = KernelKMeans(n_clusters=len(np.unique(items.labels[resolution])), random_state=draw)
+    groups = {FITTED: clusters.fit_predict(matrices[FITTED])}
+    if LEFT_OUT in matrices:
+        groups[LEFT_OUT] = clusters.predict(matrices[LEFT_OUT])
+    return groups

@@ -1,0 +1,133 @@
+"""LSML: least squared-residual metric learning."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from .._checks import EXTREME, is_count, is_penalty, is_real, refuse_extreme_kernel, require
+from ..comparisons import Comparisons, Kind, RowError
+from ..constraints import Constraints
+from ..dual import Dual
+from ..kernels import Linear, LowRank
+from ..learner import SKLR
+from ..losses import Conjugate
+from ..rounds import unit_of
+from .residuals import minimise
+
+Array = NDArray[Any]
+
+
+class LSML(SKLR):
+    """Mahalanobis metric from relative comparisons (Liu, Guo, Zhou, Jiang and Wang 2012).
+
+    Minimises D_ld(A, I) + λ Σ_c w_c max(d_near − d_far, 0)² over A ≻ 0, where d is the learned distance, *not* squared:
+    the difference to SKLR's squared slack. An odd one out counts as two comparisons, as in SKLR. The problem is convex
+    and is solved exactly; see `oddkernel.baselines.residuals`.
+
+    Features are centred and scaled to unit mean squared norm, so that one penalty fits all units.
+
+    Parameters
+    ----------
+    penalty : float, default=1.0
+        λ: how much a violated comparison weighs against leaving the Euclidean metric. Where 1 is to weigh all m
+        comparisons together, as in metric-learn, it is 1/m.
+    tol : float, default=1e-6
+        Bound on the residual and on the duality gap.
+    max_iter : int or None, default=None
+        Most Newton steps; None allows 500.
+    n_comparisons : int or None, default=None
+        How many comparisons to draw where ``y`` holds class labels; None draws 30 for each class.
+    random_state : int, RandomState or None, default=None
+        For comparisons drawn from labels.
+
+    Attributes
+    ----------
+    solution_, kernel_, features_, metric_, comparisons_, n_iter_
+        As in `SKLR`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oddkernel import Comparisons
+    >>> from oddkernel.baselines import LSML
+    >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [1.0, 2.0]])
+    >>> model = LSML(penalty=1e3).fit(X, Comparisons.odd_one_out([[0, 2, 1], [1, 3, 2]], [2, 2]))
+    >>> model.solution_.status.name
+    'OPTIMAL'
+    >>> model.distance(X[:1], X[1:3]).round(2)
+    array([[1.13, 1.13]])
+    """
+
+    kernel = "linear"
+
+    def __init__(
+        self,
+        penalty: float = 1.0,
+        *,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        n_comparisons: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_comparisons = n_comparisons
+        self.random_state = random_state
+
+    def _fit(self, X: ArrayLike, y: Comparisons | ArrayLike | None) -> Self:
+        require(
+            is_penalty(self.penalty),
+            "penalty",
+            self.penalty,
+            f"a positive number between {1 / EXTREME:g} and {EXTREME:g}",
+        )
+        require(is_real(self.tol) and 0 < self.tol < np.inf, "tol", self.tol, "a positive number")
+        for name in ("max_iter", "n_comparisons"):
+            value = getattr(self, name)
+            require(is_count(value), name, value, "a whole number of at least 1, or None")
+        random = check_random_state(self.random_state)
+        items = self._check_items(X, reset=True)
+        said = self._comparisons(y, len(items), random)
+        _refuse_other_answers(said)
+        constrained = said.constrained
+        kernel = Linear().fit(items)
+        features = LowRank.fit(kernel, items, rank=None, constrained=constrained, random_state=random)
+        phi = features.transform(items[constrained]) if len(constrained) else np.empty((0, features.rank))
+        refuse_extreme_kernel(phi)
+        rows = Constraints.from_comparisons(said).relabelled(constrained)
+        rows = replace(rows, weight=self._penalties()[0] * rows.weight)
+        problem = Dual(phi, rows, Conjugate.hard(rows.equality))
+        self._name_copies(problem, said)
+        solution, point = minimise(problem, tol=self.tol, max_iter=self.max_iter)
+        if not solution.status.success:
+            warnings.warn(f"{solution} Raise max_iter or tol.", ConvergenceWarning, stacklevel=3)
+
+        self.comparisons_ = said
+        self.kernel_ = kernel
+        self.features_ = features
+        self.solution_ = solution
+        self.n_iter_ = solution.n_iter
+        self.metric_, self._root = point.whole_metric()
+        self._asked, self.tuning_ = phi, None
+        self.temperature_, self.tie_ = self._calibrated(None, phi @ self._root, said, unit_of(phi))
+        return self
+
+
+def _refuse_other_answers(said: Comparisons) -> None:
+    links = np.flatnonzero(said.kind >= Kind.MUST_LINK)
+    if len(links):
+        raise RowError(int(links[0]), "LSML has no place for links; for these there are ITML, SKMS and SKLR")
+    undecided = np.flatnonzero(said.undecided)
+    if len(undecided):
+        raise RowError(
+            int(undecided[0]),
+            "can't tell; LSML has no place for that: leave such answers out (said[~said.undecided]), or use SKLR",
+        )

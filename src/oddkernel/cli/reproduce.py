@@ -1,0 +1,80 @@
+"""``oddkernel reproduce``: the experiments of the paper, run anew."""
+
+from __future__ import annotations
+
+import argparse
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..progress import Progress
+from .summary import Summary, working
+
+EXPERIMENTS = ("table1", "curves", "generalization", "noise", "equalities", "map", "running_time")
+PAGE = "page"
+NEEDED = ("matplotlib", "pandas", "pyarrow")
+
+
+def add(commands: Any) -> argparse.ArgumentParser:
+    """Describe the command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "reproduce",
+        help="run an experiment of the paper anew, and hold the results against the paper's",
+        description="Runs an experiment of the paper and writes its tables and figures, the paper's own beside ours.\n"
+        "Results are kept as they come: an interrupted run goes on where it ended, and more draws add to\n"
+        "those there are. 'page' measures nothing and writes one page with all that has been measured.",
+        epilog="example:\n  oddkernel reproduce table1 --draws 30 --jobs 2",
+    )
+    parser.add_argument("experiment", choices=(*EXPERIMENTS, PAGE), help="which one, or page")
+    parser.add_argument("--draws", type=int, default=30, metavar="N", help="repetitions (30)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes at work (1)")
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, default=Path("oddkernel-paper"), help="folder to write to (oddkernel-paper)"
+    )
+    parser.add_argument("--results", metavar="DIR", type=Path, help="folder that holds the results (results, in --out)")
+    parser.add_argument("--again", metavar="METHOD", action="append", default=[], help="measure this method anew")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> Summary:
+    """Measure what is missing, then write what all results show."""
+    for name in ("draws", "jobs"):
+        if getattr(arguments, name) < 1:
+            raise ValueError(f"--{name} {getattr(arguments, name)}; expected a number of at least 1")
+    absent = [name for name in NEEDED if find_spec(name) is None]
+    if absent:
+        raise ImportError(f'the experiments need {" and ".join(absent)}: pip install "oddkernel[paper]"')
+    if find_spec("oddkernel_experiments") is None:
+        raise ImportError("the experiments are not installed: install oddkernel anew (make demo, or pip install -e .)")
+    with working("starting"):
+        import oddkernel_experiments as experiments
+
+    results = arguments.results or arguments.out / "results"
+    chosen = EXPERIMENTS if arguments.experiment == PAGE else (arguments.experiment,)
+    measured = 0
+    if arguments.experiment != PAGE:
+        experiments.forget(results, arguments.again)
+        measured = experiments.EXPERIMENTS[arguments.experiment].compute(
+            results, draws=arguments.draws, jobs=arguments.jobs, tell=Progress(every=5.0)
+        )
+    with working("drawing"):
+        outcomes = {name: experiments.EXPERIMENTS[name].show(results, draws=arguments.draws) for name in chosen}
+        name = "paper" if arguments.experiment == PAGE else arguments.experiment
+        page = experiments.write(arguments.out, name, outcomes)
+    sentences = [
+        text
+        for outcome in outcomes.values()
+        for text in [*(f"{table.text()}\n" for table in outcome.tables), *outcome.remarks]
+    ]
+    return Summary(
+        [*(sentences if arguments.experiment != PAGE else []), f"{measured} trials measured now.", f"Page: {page}"],
+        {
+            "experiment": arguments.experiment,
+            "draws": arguments.draws,
+            "measured": measured,
+            "results": str(results),
+            "page": str(page),
+            **{name: outcome.facts for name, outcome in outcomes.items()},
+        },
+    )

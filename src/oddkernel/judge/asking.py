@@ -1,0 +1,168 @@
+"""What a person is asked: the plan of a sitting, and the next questions in it."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+
+import numpy as np
+
+from ..comparisons import Comparisons
+from . import policy
+from .policy import History, Triple
+from .store import Database, Question, Records, Sitting
+from .study import Settings, Study
+
+log = logging.getLogger(__name__)
+
+CHOSEN = "chosen"
+"""In a plan: whatever the study's policy chooses."""
+
+REPEAT_AFTER = 5
+"""A question is repeated after at least so many others."""
+
+MOST_WAITING = 20
+"""So many questions can wait for an answer in one sitting."""
+
+
+def plan(settings: Settings, rng: np.random.Generator) -> list[str]:
+    """The kinds of a sitting's questions, in order: catch, holdout, repeat or whatever the policy chooses.
+
+    Repeats come late enough to have something to repeat, and no catch comes first.
+
+    Examples
+    --------
+    >>> settings = Settings(questions=20, repeat_share=0.1, holdout_share=0.2)
+    >>> sorted(Counter(plan(settings, np.random.default_rng(0))).items())
+    [('chosen', 14), ('holdout', 4), ('repeat', 2)]
+    """
+    total = settings.questions
+    kinds = [CHOSEN] * total
+    # Those with the fewest places to go choose first.
+    for kind, share, earliest in (
+        ("repeat", settings.repeat_share, REPEAT_AFTER + 1),
+        ("catch", settings.catch_share if settings.catch else 0.0, 1),
+        ("holdout", settings.holdout_share, 0),
+    ):
+        free = [place for place in range(min(earliest, total), total) if kinds[place] == CHOSEN]
+        for place in rng.permutation(free)[: round(share * total)]:
+            kinds[int(place)] = kind
+    return kinds
+
+
+class Asking:
+    """Hands out questions; keeps in memory what policies look at.
+
+    All methods that take `Records` are called by the database's one writing thread.
+    """
+
+    def __init__(self, study: Study, database: Database) -> None:
+        self._study = study
+        self._policy = policy.POLICIES[study.settings.policy]
+        self._kind = "random" if self._policy is policy.random else "adaptive"
+        self._rng = np.random.default_rng()
+        self._database = database
+        self.history = History(len(study.items), np.zeros(len(study.items), dtype=np.intp), self._said, study.features)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read from the database what was shown, and what is waiting for an answer."""
+        shown, open = self._database.read(lambda records: (records.all_shown(), records.open_questions()))
+        self.history.times_shown[:] = 0
+        for items in shown:
+            if self._known(items):
+                self.history.shown(self._indices(items))
+        self.history.open = {policy.key(self._indices(items)) for items in open if self._known(items)}
+
+    def next(self, records: Records, sitting: Sitting, count: int) -> list[Question]:
+        """The next questions of a sitting: those that wait for an answer, then new ones."""
+        waiting = records.unanswered(sitting)
+        for question in [question for question in waiting if not self._known(question.items)]:
+            records.drop(question)  # its item was taken out of the study
+            waiting.remove(question)
+        taken = {question.place for question in records.questions(sitting)}
+        free = [place for place in range(sitting.total) if place not in taken]
+        for place in free[: max(0, min(count, MOST_WAITING) - len(waiting))]:
+            waiting.append(self._draw(records, sitting, place))
+        return sorted(waiting, key=lambda question: question.place)[:count]
+
+    def answered(self, question: Question) -> None:
+        """Note that nobody is being asked this any more."""
+        if self._known(question.items):
+            self.history.open.discard(policy.key(self._indices(question.items)))
+
+    def practice(self, sitting: Sitting) -> list[tuple[str, str, str]]:
+        """Items for the practice, the same whenever this sitting asks for them."""
+        rng = np.random.default_rng(sitting.seed)
+        return [self._names(_triple(row)) for row in policy.random(self.history, self._study.settings.practice, rng)]
+
+    def _draw(self, records: Records, sitting: Sitting, place: int) -> Question:
+        kind = sitting.plan[place]
+        catches = self._study.settings.catch
+        if kind == "catch" and catches:
+            catch = catches[int(self._rng.integers(len(catches)))]
+            items = _shuffled(catch.items, self._rng)
+            return records.hand_out(sitting, place, kind, items, expected=items.index(catch.odd))
+        if kind == "repeat" and (earlier := self._to_repeat(records, sitting, place)) is not None:
+            items = _shuffled(earlier.items, self._rng)
+            return records.hand_out(sitting, place, kind, items, repeats=earlier.id)
+        if kind == "holdout":
+            return self._hand_out(records, sitting, place, kind, policy.choose(policy.random, self.history, self._rng))
+        try:
+            return self._hand_out(
+                records, sitting, place, self._kind, policy.choose(self._policy, self.history, self._rng)
+            )
+        except Exception:
+            if self._policy is policy.random:
+                raise
+            log.exception("the policy %s failed; this question is a random one", self._study.settings.policy)
+        return self._hand_out(records, sitting, place, "random", policy.choose(policy.random, self.history, self._rng))
+
+    def _hand_out(self, records: Records, sitting: Sitting, place: int, kind: str, items: Triple) -> Question:
+        self.history.shown(items)
+        self.history.open.add(policy.key(items))
+        return records.hand_out(sitting, place, kind, self._names(items))
+
+    def _to_repeat(self, records: Records, sitting: Sitting, place: int) -> Question | None:
+        asked = records.questions(sitting)
+        times = Counter(tuple(sorted(question.items)) for question in asked)
+        once = [
+            question
+            for question in asked
+            if question.place < place - REPEAT_AFTER
+            and question.kind in ("random", "adaptive", "holdout")
+            and times[tuple(sorted(question.items))] == 1
+            and self._known(question.items)
+        ]
+        return once[int(self._rng.integers(len(once)))] if once else None
+
+    def _said(self) -> Comparisons:
+        answers = [
+            answer
+            for answer in self._database.read(lambda records: records.answers())
+            if answer.kind != "holdout" and self._known(answer.items)
+        ]
+        return Comparisons.odd_one_out(
+            [answer.items for answer in answers], [answer.odd for answer in answers], items=self._study.names
+        )
+
+    def _known(self, items: tuple[str, str, str]) -> bool:
+        return all(name in self._study.index_of for name in items)
+
+    def _indices(self, items: tuple[str, str, str]) -> Triple:
+        first, second, third = (self._study.index_of[name] for name in items)
+        return first, second, third
+
+    def _names(self, items: Triple) -> tuple[str, str, str]:
+        first, second, third = (self._study.items[index].name for index in items)
+        return first, second, third
+
+
+def _shuffled(items: tuple[str, str, str], rng: np.random.Generator) -> tuple[str, str, str]:
+    first, second, third = (items[int(place)] for place in rng.permutation(3))
+    return first, second, third
+
+
+def _triple(row: policy.Indices) -> Triple:
+    first, second, third = (int(item) for item in row)
+    return first, second, third

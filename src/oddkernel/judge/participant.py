@@ -1,0 +1,221 @@
+"""What participants may do: begin, agree, get questions, answer, take an answer back, see the items."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import numpy as np
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import FileResponse
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from .app import Judge, page
+from .asking import plan
+from .guard import MEDIA_POLICY
+from .items import open_inside
+from .store import Question, Records, Sitting
+
+COOKIE = "oddkernel_sitting"
+A_YEAR = 365 * 24 * 3600
+LONGEST_RESPONSE_MS = 7 * 24 * 3600 * 1000
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("expected printable characters")
+    return text
+
+
+Word = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_printable)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Entrance(_Body):
+    participant: Word | None = None
+    invitation: Word | None = None
+
+
+class Agreement(_Body):
+    agreed: Literal[True]
+
+
+class Said(_Body):
+    client_id: UUID
+    question: Word
+    answer: Literal[-1, 0, 1, 2]
+    response_ms: Annotated[int, Field(ge=0, le=LONGEST_RESPONSE_MS)]
+    answered_at: AwareDatetime
+
+
+class Undo(_Body):
+    client_id: UUID
+    of: UUID
+
+
+def router(judge: Judge) -> APIRouter:
+    """The participants' part of the application."""
+    routes = APIRouter()
+    settings = judge.study.settings
+
+    def standing(records: Records, sitting: Sitting) -> dict[str, Any]:
+        if sitting.done:
+            state = "done"
+        elif records.paused():
+            state = "paused"
+        else:
+            state = "running" if sitting.answered else "new"
+        told: dict[str, Any] = {"answered": sitting.answered, "total": sitting.total, "state": state}
+        if sitting.done and settings.completion_code:
+            told["completion_code"] = settings.completion_code
+        return told
+
+    def as_shown(question_id: str, names: tuple[str, str, str]) -> dict[str, Any]:
+        return {"id": question_id, "items": [shown(name, place) for place, name in enumerate(names, start=1)]}
+
+    def shown(name: str, place: int) -> dict[str, Any]:
+        item = judge.study.items[judge.study.index_of[name]]
+        what = {"text": item.text} if item.path is None else {"url": f"/media/{judge.media_id[name]}"}
+        return {"kind": item.medium, "label": f"Item {place}", **what}
+
+    def present(records: Records, request: Request) -> Sitting:
+        """The sitting that the cookie names."""
+        id = judge.keys.signed(request.cookies.get(COOKIE))
+        sitting = None if id is None else records.sitting(id)
+        if sitting is None:
+            raise HTTPException(401, "This browser has no sitting; please open the link again.")
+        return sitting
+
+    def bounded(request: Request) -> None:
+        wait = judge.per_sitting.wait(request.cookies.get(COOKIE, "")[:200])
+        if wait:
+            raise HTTPException(429, "Too many requests; please wait a moment.", {"retry-after": str(int(wait) + 1)})
+
+    def enter(records: Records, entrance: Entrance, request: Request) -> Sitting:
+        id = judge.keys.signed(request.cookies.get(COOKIE))
+        known = None if id is None else records.sitting(id)
+        if entrance.invitation is not None:
+            if not records.invited(entrance.invitation):
+                raise HTTPException(403, "This invitation is not known; please check the link.")
+            begun = records.sitting_by(entrance.invitation)
+            # The code can't be guessed, so whoever has it may go on in another browser.
+            return begun or begin(records, entrance.participant, entrance.invitation)
+        if known is not None and entrance.participant in (None, known.participant):
+            return known
+        if settings.entry == "invitation":
+            raise HTTPException(403, "This study is by invitation; please use the link that you were sent.")
+        return begin(records, entrance.participant)
+
+    def begin(records: Records, participant: str | None, invitation: str | None = None) -> Sitting:
+        seed = secrets.randbits(62)
+        kinds = plan(settings, np.random.default_rng(seed))
+        return records.begin(participant or f"p-{secrets.token_hex(4)}", kinds, seed, invitation)
+
+    @routes.get("/")
+    async def index() -> FileResponse:
+        return page("index.html")
+
+    @routes.post("/api/sitting")
+    async def sit_down(entrance: Entrance, request: Request, response: Response) -> dict[str, Any]:
+        bounded(request)
+
+        def work(records: Records) -> tuple[Sitting, dict[str, Any]]:
+            sitting = enter(records, entrance, request)
+            return sitting, standing(records, sitting)
+
+        sitting, told = await judge.write(work)
+        response.set_cookie(
+            COOKIE,
+            judge.keys.sign(sitting.id),
+            max_age=A_YEAR,
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
+        practice = [as_shown(f"practice-{n}", items) for n, items in enumerate(judge.asking.practice(sitting))]
+        about = {
+            "title": settings.title,
+            "question": settings.question,
+            "instructions": settings.instructions,
+            "consent": (settings.consent or None) if not sitting.consented else None,
+            "language": settings.language,
+            "words": settings.words,
+            "practice": practice,
+            "can_undo": True,
+        }
+        code = {"completion_code": told.pop("completion_code")} if "completion_code" in told else {}
+        return {"sitting": told, "study": about, **code}
+
+    @routes.post("/api/consent")
+    async def agree(_: Agreement, request: Request) -> dict[str, Any]:
+        bounded(request)
+        await judge.write(lambda records: records.consent(present(records, request)))
+        return {"agreed": True}
+
+    @routes.get("/api/questions")
+    async def questions(request: Request, count: Annotated[int, Query(ge=1, le=10)] = 3) -> dict[str, Any]:
+        bounded(request)
+
+        def work(records: Records) -> tuple[list[Question], dict[str, Any]]:
+            sitting = present(records, request)
+            if settings.consent and not sitting.consented:
+                raise HTTPException(403, "Please agree to take part first.")
+            told = standing(records, sitting)
+            return [] if told["state"] == "paused" else judge.asking.next(records, sitting, count), told
+
+        found, told = await judge.write(work)
+        return {"questions": [as_shown(question.id, question.items) for question in found], **told}
+
+    @routes.post("/api/answers")
+    async def answer(said: Said, request: Request) -> dict[str, Any]:
+        bounded(request)
+
+        def work(records: Records) -> dict[str, Any]:
+            sitting = present(records, request)
+            question = records.question(sitting, said.question)
+            when = said.answered_at.astimezone(UTC).isoformat(timespec="milliseconds")
+            if records.answer(sitting, str(said.client_id), question.id, said.answer, said.response_ms, when):
+                judge.asking.answered(question)
+                sitting = sitting._replace(answered=sitting.answered + 1)
+            return standing(records, sitting)
+
+        return {"stored": True, **await judge.write(work)}
+
+    @routes.post("/api/undo")
+    async def undo(asked: Undo, request: Request) -> dict[str, Any]:
+        bounded(request)
+
+        def work(records: Records) -> tuple[Question, dict[str, Any]]:
+            sitting = present(records, request)
+            question, is_new = records.undo(sitting, str(asked.client_id), str(asked.of))
+            if is_new:
+                sitting = sitting._replace(answered=sitting.answered - 1)
+            return question, standing(records, sitting)
+
+        question, told = await judge.write(work)
+        return {"question": as_shown(question.id, question.items), **told}
+
+    @routes.get("/media/{id}")
+    async def media(id: str) -> FileResponse:
+        name = judge.media.get(id)
+        item = None if name is None else judge.study.items[judge.study.index_of[name]]
+        if item is None or item.path is None:
+            raise HTTPException(404, "There is no such item.")
+        try:
+            path = open_inside(item.path, judge.study.media_root)
+        except (ValueError, OSError):
+            raise HTTPException(404, "The item's file is gone.") from None
+        headers = {
+            "cache-control": f"private, max-age={A_YEAR}, immutable",
+            "content-security-policy": MEDIA_POLICY,
+            "content-disposition": "inline",
+        }
+        return FileResponse(path, media_type=item.media_type, headers=headers)
+
+    return routes

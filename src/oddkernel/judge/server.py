@@ -1,0 +1,67 @@
+"""Running the application until it is told to stop."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from .app import create_app
+from .store import Database
+from .study import Study
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class Server:
+    """A study's server, on a port of this machine.
+
+    Parameters
+    ----------
+    study : Study
+        What to ask.
+    database : str, optional
+        Address of the database; by default a file inside the study's folder.
+    host : str, default="127.0.0.1"
+        The address to listen on; by default only this machine can reach it.
+    port : int, default=0
+        The port; 0 takes any that is free.
+    """
+
+    def __init__(self, study: Study, *, database: str | None = None, host: str = "127.0.0.1", port: int = 0) -> None:
+        self._socket = _listen(host, port)
+        self.app = create_app(study, Database(database or study.database, study.name))
+        shown = f"[{host}]" if ":" in host else host
+        self.url = f"http://{shown}:{self._socket.getsockname()[1]}/"
+        self.experimenter_url = f"{self.url}experimenter?token={self.app.state.judge.keys.token}"
+
+    def run(self, on_start: Callable[[], None] | None = None) -> None:
+        """Serve until SIGINT or SIGTERM; what was accepted by then is answered and stored."""
+        # No access log: addresses of requests hold participants' names and the token.
+        config = uvicorn.Config(self.app, log_level="warning", access_log=False, server_header=False)
+        _Uvicorn(config, on_start).run(sockets=[self._socket])
+
+
+class _Uvicorn(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, on_start: Callable[[], None] | None) -> None:
+        super().__init__(config)
+        self._on_start = on_start
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self._on_start is not None:
+            self._on_start()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(1024)
+    except OSError as error:
+        listener.close()
+        raise ValueError(f"can't listen on {host}, port {port}: {error.strerror}; choose another --port") from None
+    return listener

@@ -17,6 +17,7 @@ from pathlib import Path
 from reprlib import repr as brief
 from typing import Any, NamedTuple
 
+from ._details import DETAILS, Details, check_details, parse_details
 from ._files import replace
 from ._parquet import pyarrow
 from ._rows import COLUMNS, POSITIONS, REQUIRED, Rows
@@ -100,12 +101,56 @@ def examine(path: str | os.PathLike[str], *, format: str | None = None, count_fr
             return Understood(rows.understand(), tuple(rows.notes))
         if count_from is not None:
             raise ValueError(f"count_from is {brief(count_from)}, but {name} files count from 0; expected none")
-        return Understood(READERS[name](data), ())
+        rows = _ROWS[name](data)
+        found = [column for column in DETAILS if column in rows.columns]
+        notes = [f"{', '.join(found)}: how the answers came about, for formats.details to read."] if found else []
+        return Understood(rows.understand(), tuple(notes))
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from error
 
 
-def write(comparisons: Comparisons, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+def details(path: str | os.PathLike[str], *, format: str | None = None) -> dict[str, list[Any]]:
+    """How the answers in one of our own files came about, row by row as in `read`; empty if it doesn't say.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    format : {"csv", "jsonl", "parquet"}, optional
+        Its format, if that is not what its name ends with.
+
+    Returns
+    -------
+    dict of str to list
+        Those of these columns that the file has, None where an entry is empty: ``study``; ``asked_as``, the kind of
+        question: random, adaptive, repeat, catch or holdout; ``place``, the number of the question in its sitting, from
+        0; ``expected``, the right answer to a catch question; ``response_ms``, the time it took in milliseconds;
+        ``answered_at``; ``answer_id``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from oddkernel import formats
+    >>> said = Comparisons.odd_one_out([[0, 1, 2]], [2])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     formats.write(said, Path(folder, "said.csv"), details={"response_ms": [1250]})
+    ...     formats.details(Path(folder, "said.csv"))
+    {'response_ms': [1250]}
+    """
+    rows = _ROWS[_format_of(path, format, READERS)](Path(path).read_bytes())
+    try:
+        return parse_details(rows.columns, rows.places)
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None
+
+
+def write(
+    comparisons: Comparisons,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    details: Details | None = None,
+) -> None:
     """Write comparisons to a file that `read` turns into equal ones.
 
     Formats of others may have no place for all that is said: a warning then tells what was left out. The file appears
@@ -120,6 +165,8 @@ def write(comparisons: Comparisons, path: str | os.PathLike[str], *, format: str
     format : str, optional
         Its format: csv, jsonl or parquet, which by default is what its name ends with, or another of `WRITERS`, which
         must be named.
+    details : mapping of str to sequence, optional
+        How the answers came about, in columns that `details` reads; only in our own formats.
 
     Examples
     --------
@@ -131,7 +178,23 @@ def write(comparisons: Comparisons, path: str | os.PathLike[str], *, format: str
     ...     formats.read(Path(folder, "said.jsonl")) == said
     True
     """
-    replace(path, WRITERS[_format_of(path, format, WRITERS)](comparisons))
+    replace(path, dump(comparisons, _format_of(path, format, WRITERS), details=details))
+
+
+def dump(comparisons: Comparisons, format: str, *, details: Details | None = None) -> bytes:
+    """What `write` would write to a file.
+
+    Examples
+    --------
+    >>> from oddkernel import formats
+    >>> formats.dump(Comparisons.closer([4], [1], [2]), "cblearn-list-order")
+    b'4 1 2\\n'
+    """
+    if format not in READERS:
+        if details:
+            raise ValueError(f"details in the format {format}; expected one of {', '.join(READERS)}")
+        return WRITERS[format](comparisons)
+    return _OWN_WRITERS[format](comparisons, check_details(details, len(comparisons)))
 
 
 def _format_of(path: str | os.PathLike[str], format: str | None, known: Collection[str]) -> str:
@@ -151,8 +214,9 @@ def _format_of(path: str | os.PathLike[str], format: str | None, known: Collecti
 
 def _check_columns(names: Sequence[str], required: Iterable[str] = REQUIRED) -> None:
     for name in names:
-        if name not in COLUMNS or names.count(name) > 1:
-            problem = "stands twice" if name in COLUMNS else "is unknown"
+        known = name in COLUMNS or name in DETAILS
+        if not known or names.count(name) > 1:
+            problem = "stands twice" if known else "is unknown"
             raise ValueError(f"column {brief(name)} {problem}; expected {', '.join(COLUMNS)}, each once at most")
     missing = [name for name in required if name not in names]
     if missing:
@@ -174,7 +238,7 @@ _INDEX = re.compile(r"\d{1,15}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
-def _write_csv(comparisons: Comparisons) -> bytes:
+def _write_csv(comparisons: Comparisons, details: Details) -> bytes:
     items, columns = comparisons.items, comparisons.to_dict()
     for text in chain(items or (), columns["rater"]):
         if text is not None and len(text) > csv.field_size_limit():
@@ -183,13 +247,14 @@ def _write_csv(comparisons: Comparisons) -> bytes:
     sheet.write(_DECLARATION.format(version=VERSION, items="indices" if items is None else "names") + "\r\n")
     # The default line ending, CRLF, makes every supported Python quote a lone CR or LF within a name.
     writer = csv.writer(sheet)
-    writer.writerow(COLUMNS)
-    writer.writerows(["item", name, *[None] * (len(COLUMNS) - 2)] for name in items or ())
-    writer.writerows(zip(*(columns[name] for name in COLUMNS), strict=True))
+    header = [*COLUMNS, *details]
+    writer.writerow(header)
+    writer.writerows(["item", name, *[None] * (len(header) - 2)] for name in items or ())
+    writer.writerows(zip(*(columns[name] for name in COLUMNS), *details.values(), strict=True))
     return sheet.getvalue().encode()
 
 
-def _read_csv(data: bytes) -> Comparisons:
+def _csv_rows(data: bytes) -> Rows:
     text = decode(data)
     records = csv_records(text)
     declared = _csv_declaration(records[0][1]) if records else None
@@ -216,7 +281,7 @@ def _read_csv(data: bytes) -> Comparisons:
             rows.append(row)
     named = _csv_named(declared, items, [row[name] for row in rows for name in POSITIONS if row[name]])
     columns = {name: [_csv_value(name, row[name], named) for row in rows] for name in names}
-    return Rows(columns, places, named, items or None).understand()
+    return Rows(columns, places, named, items or None)
 
 
 def _csv_declaration(cells: list[str]) -> str | None:
@@ -288,20 +353,21 @@ def _declared_items(header: dict[str, Any]) -> list[str] | None:
     return items
 
 
-def _from_records(columns: dict[str, list[Any]], places: Sequence[str], header: dict[str, Any] | None) -> Comparisons:
+def _from_records(columns: dict[str, list[Any]], places: Sequence[str], header: dict[str, Any] | None) -> Rows:
     if header is not None:
         items = _declared_items(header)
-        return Rows(columns, places, items is not None, items).understand()
-    return Rows(columns, places, any(isinstance(entry, str) for entry in columns["a"]), None).understand()
+        return Rows(columns, places, items is not None, items)
+    return Rows(columns, places, any(isinstance(entry, str) for entry in columns["a"]), None)
 
 
-def _write_jsonl(comparisons: Comparisons) -> bytes:
-    rows = zip(*comparisons.to_dict().values(), strict=True)
-    said = ({name: value for name, value in zip(COLUMNS, row, strict=True) if value is not None} for row in rows)
+def _write_jsonl(comparisons: Comparisons, details: Details) -> bytes:
+    columns = {**comparisons.to_dict(), **details}
+    rows = zip(*columns.values(), strict=True)
+    said = ({name: value for name, value in zip(columns, row, strict=True) if value is not None} for row in rows)
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in chain([_header(comparisons)], said)).encode()
 
 
-def _read_jsonl(data: bytes) -> Comparisons:
+def _jsonl_rows(data: bytes) -> Rows:
     # Not splitlines: names may hold other characters that end a line.
     lines = decode(data).removesuffix("\n").split("\n")
     places = [f"line {number}" for number in range(1, len(lines) + 1)]
@@ -319,20 +385,21 @@ def _read_jsonl(data: bytes) -> Comparisons:
     return _from_records({name: [record.get(name) for record in records] for name in used}, places, header)
 
 
-def _write_parquet(comparisons: Comparisons) -> bytes:
+def _write_parquet(comparisons: Comparisons, details: Details) -> bytes:
     arrow = pyarrow()
     item = arrow.int64() if comparisons.items is None else arrow.string()
     types = dict.fromkeys(POSITIONS, item) | {"bound": arrow.float64(), "weight": arrow.float64()}
+    types |= {name: arrow.int64() for name in details if DETAILS[name] is int}
     schema = arrow.schema(
-        [(name, types.get(name, arrow.string())) for name in COLUMNS],
+        [(name, types.get(name, arrow.string())) for name in (*COLUMNS, *details)],
         metadata={"oddkernel": json.dumps(_header(comparisons))},
     )
     sink = arrow.BufferOutputStream()
-    arrow.parquet.write_table(arrow.table(comparisons.to_dict(), schema=schema), sink)
+    arrow.parquet.write_table(arrow.table({**comparisons.to_dict(), **details}, schema=schema), sink)
     return bytes(sink.getvalue())
 
 
-def _read_parquet(data: bytes) -> Comparisons:
+def _parquet_rows(data: bytes) -> Rows:
     arrow = pyarrow()
     try:
         table = arrow.parquet.ParquetFile(arrow.BufferReader(data)).read()
@@ -345,10 +412,12 @@ def _read_parquet(data: bytes) -> Comparisons:
     return _from_records(columns, [f"row {row}" for row in range(table.num_rows)], header)
 
 
+_ROWS: dict[str, Callable[[bytes], Rows]] = {"csv": _csv_rows, "jsonl": _jsonl_rows, "parquet": _parquet_rows}
+
 READERS: dict[str, Callable[[bytes], Comparisons]] = {
-    "csv": _read_csv,
-    "jsonl": _read_jsonl,
-    "parquet": _read_parquet,
+    "csv": lambda data: _csv_rows(data).understand(),
+    "jsonl": lambda data: _jsonl_rows(data).understand(),
+    "parquet": lambda data: _parquet_rows(data).understand(),
 }
 """Our own forms, which leave nothing to settle; each is what a file's name ends with."""
 
@@ -368,10 +437,16 @@ PEERS: dict[str, Callable[[bytes], Rows]] = {
 }
 """The forms of others."""
 
-WRITERS: dict[str, Callable[[Comparisons], bytes]] = {
+_OWN_WRITERS: dict[str, Callable[[Comparisons, Details], bytes]] = {
     "csv": _write_csv,
     "jsonl": _write_jsonl,
     "parquet": _write_parquet,
+}
+
+WRITERS: dict[str, Callable[[Comparisons], bytes]] = {
+    "csv": lambda comparisons: _write_csv(comparisons, {}),
+    "jsonl": lambda comparisons: _write_jsonl(comparisons, {}),
+    "parquet": lambda comparisons: _write_parquet(comparisons, {}),
     "cblearn-list-order": cblearn.write_order,
     "cblearn-list-count": cblearn.write_count,
     "cblearn-list-boolean": cblearn.write_boolean,

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -15,6 +15,8 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from .asking import Asking
+from .atlas import Atlas
+from .export import Export, Filter, HoldOut, export
 from .guard import Guard, Rate
 from .keys import Keys
 from .store import Database, Records, Refused, Unavailable, Unknown
@@ -22,6 +24,7 @@ from .study import Study
 
 T = TypeVar("T")
 
+HOLDOUTS: tuple[HoldOut, HoldOut] = ("drop", "only")
 STATIC = Path(__file__).with_name("static")
 
 
@@ -35,7 +38,23 @@ class Judge:
         self.media = self.keys.media(study.names)
         self.media_id = {name: id for id, name in self.media.items()}
         self.asking = Asking(study, database)
+        self.atlas = Atlas(self._exported, study.names, study.features)
         self.per_sitting = Rate(per_second=20, burst=100)
+        self.token_tries = Rate(per_second=1, burst=20)
+
+    def _exported(self) -> tuple[Export, Export]:
+        """The answers to learn from, and those held out."""
+        answers = self.database.read(lambda records: records.answers())
+        learned, held_out = (
+            export(answers, self.study.names, self.study.name, Filter(holdout=which)) for which in HOLDOUTS
+        )
+        return learned, held_out
+
+    def shown(self, name: str) -> dict[str, Any]:
+        """An item as a page shows it."""
+        item = self.study.items[self.study.index_of[name]]
+        what = {"text": item.text} if item.path is None else {"url": f"/media/{self.media_id[name]}"}
+        return {"kind": item.medium, **what}
 
     async def write(self, work: Callable[[Records], T]) -> T:
         """Change the records; returns when the change is durable."""
@@ -54,7 +73,7 @@ def create_app(study: Study, database: Database) -> FastAPI:
     study : Study
         What to ask, about what.
     database : Database
-        Where the answers go; closed when the application stops.
+        Where the answers go; to be closed by whoever opened it.
     """
     from . import experimenter, participant
 
@@ -63,7 +82,7 @@ def create_app(study: Study, database: Database) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
-        await asyncio.to_thread(database.close)
+        judge.atlas.close()
 
     app = FastAPI(title=study.settings.title, lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
     app.state.judge = judge

@@ -77,12 +77,8 @@ def router(judge: Judge) -> APIRouter:
         return told
 
     def as_shown(question_id: str, names: tuple[str, str, str]) -> dict[str, Any]:
-        return {"id": question_id, "items": [shown(name, place) for place, name in enumerate(names, start=1)]}
-
-    def shown(name: str, place: int) -> dict[str, Any]:
-        item = judge.study.items[judge.study.index_of[name]]
-        what = {"text": item.text} if item.path is None else {"url": f"/media/{judge.media_id[name]}"}
-        return {"kind": item.medium, "label": f"Item {place}", **what}
+        items = [{**judge.shown(name), "label": f"Item {place}"} for place, name in enumerate(names, start=1)]
+        return {"id": question_id, "items": items}
 
     def present(records: Records, request: Request) -> Sitting:
         """The sitting that the cookie names."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import uvicorn
 
 from .app import create_app
+from .keys import Keys
 from .store import Database
 from .study import Study
 
@@ -31,16 +32,40 @@ class Server:
 
     def __init__(self, study: Study, *, database: str | None = None, host: str = "127.0.0.1", port: int = 0) -> None:
         self._socket = _listen(host, port)
-        self.app = create_app(study, Database(database or study.database, study.name))
+        self._stopped = False
+        self._uvicorn: _Uvicorn | None = None
+        self._database = Database(database or study.database, study.name)
+        self.app = create_app(study, self._database)
+        self.keys: Keys = self.app.state.judge.keys
         shown = f"[{host}]" if ":" in host else host
         self.url = f"http://{shown}:{self._socket.getsockname()[1]}/"
-        self.experimenter_url = f"{self.url}experimenter?token={self.app.state.judge.keys.token}"
+        self.experimenter_url = f"{self.url}experimenter?token={self.keys.token}"
 
-    def run(self, on_start: Callable[[], None] | None = None) -> None:
-        """Serve until SIGINT or SIGTERM; what was accepted by then is answered and stored."""
+    def n_answers(self) -> int:
+        """How many answers the study has."""
+        return self._database.read(lambda records: records.n_answers())
+
+    def run(self, on_start: Callable[[], None] | None = None) -> int:
+        """Serve until SIGINT, SIGTERM or `stop`, store what was accepted by then, and count all answers."""
         # No access log: addresses of requests hold participants' names and the token.
         config = uvicorn.Config(self.app, log_level="warning", access_log=False, server_header=False)
-        _Uvicorn(config, on_start).run(sockets=[self._socket])
+        self._uvicorn = _Uvicorn(config, on_start)
+        try:
+            if not self._stopped:
+                self._uvicorn.run(sockets=[self._socket])
+        except KeyboardInterrupt:
+            pass  # the usual way to stop it, raised once all is stored
+        finally:
+            self._socket.close()
+            n_answers = self.n_answers()
+            self._database.close()
+        return n_answers
+
+    def stop(self) -> None:
+        """End `run`, from another thread."""
+        self._stopped = True
+        if self._uvicorn is not None:
+            self._uvicorn.should_exit = True
 
 
 class _Uvicorn(uvicorn.Server):

@@ -118,6 +118,7 @@ class Records:
 
     def invite(self, codes: Iterable[str]) -> None:
         """Add invitations."""
+        self.secret()  # draws it if the study is new, and with it makes the study known
         for code in codes:
             self._run("INSERT INTO invitation (study, code) VALUES (:study, :code)", code=code)
 

@@ -75,10 +75,12 @@ def router(judge: Judge) -> APIRouter:
         facts = await asyncio.to_thread(overview, sittings, answers, study.names, too_fast=settings.too_fast)
         return {
             "title": settings.title,
+            "question": settings.question,
             "state": "paused" if paused else "running",
             "items": len(study.items),
             "questions_per_person": settings.questions,
             "policy": settings.policy,
+            "too_fast_seconds": settings.too_fast,
             **facts,
         }
 
@@ -86,7 +88,10 @@ def router(judge: Judge) -> APIRouter:
     async def learned_map() -> dict[str, Any]:
         found = judge.atlas.latest(await judge.read(lambda records: records.n_answers()))
         columns = zip(*(found.pop(name, ()) for name in ("items", "x", "y", "cluster")), strict=True)
-        placed = [{**judge.shown(study.names[i]), "x": x, "y": y, "cluster": cluster} for i, x, y, cluster in columns]
+        placed = [
+            {"name": study.names[i], **judge.shown(study.names[i]), "x": x, "y": y, "cluster": cluster}
+            for i, x, y, cluster in columns
+        ]
         return {**found, "items": placed}
 
     @api.post("/pause")

@@ -43,6 +43,10 @@ class Keys:
         right = hmac.compare_digest(claimed.encode(), self._hash("sitting", text).encode())
         return text if text and right else None
 
+    def tag(self, text: str) -> str:
+        """A short name for a text, which tells nothing about it."""
+        return self._hash("tag", text)[:16]
+
     def media(self, names: Sequence[str]) -> dict[str, str]:
         """An id for each item that tells nothing about it, and the name that belongs to it."""
         return {self._hash("media", name)[:32]: name for name in names}

@@ -146,7 +146,7 @@ def router(judge: Judge) -> APIRouter:
             "can_undo": True,
         }
         code = {"completion_code": told.pop("completion_code")} if "completion_code" in told else {}
-        return {"sitting": told, "study": about, **code}
+        return {"sitting": {**told, "tag": judge.keys.tag(sitting.id)}, "study": about, **code}
 
     @routes.post("/api/consent")
     async def agree(_: Agreement, request: Request) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def router(judge: Judge) -> APIRouter:
         return {"agreed": True}
 
     @routes.get("/api/questions")
-    async def questions(request: Request, count: Annotated[int, Query(ge=1, le=10)] = 3) -> dict[str, Any]:
+    async def questions(request: Request, count: Annotated[int, Query(ge=1, le=20)] = 3) -> dict[str, Any]:
         bounded(request)
 
         def work(records: Records) -> tuple[list[Question], dict[str, Any]]:

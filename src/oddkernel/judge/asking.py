@@ -124,17 +124,18 @@ class Asking:
         return records.hand_out(sitting, place, kind, self._names(items))
 
     def _to_repeat(self, records: Records, sitting: Sitting, place: int) -> Question | None:
+        """An earlier question, if there is one, that came up least often: with few items some come up by chance."""
         asked = records.questions(sitting)
-        times = Counter(tuple(sorted(question.items)) for question in asked)
-        once = [
+        times = Counter(frozenset(question.items) for question in asked)
+        earlier = [
             question
             for question in asked
             if question.place < place - REPEAT_AFTER
             and question.kind in ("random", "adaptive", "holdout")
-            and times[tuple(sorted(question.items))] == 1
             and self._known(question.items)
         ]
-        return once[int(self._rng.integers(len(once)))] if once else None
+        self._rng.shuffle(earlier)
+        return min(earlier, key=lambda question: times[frozenset(question.items)], default=None)
 
     def _said(self) -> Comparisons:
         answers = [

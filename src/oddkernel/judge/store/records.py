@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, TextClause
+from sqlalchemy import text as _text
 
-CANT_TELL = -1
+# Parsing a statement takes longer than most of them take to run, and there are few.
+text: Callable[[str], TextClause] = cache(_text)
 
 
 class Refused(ValueError):

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, Locator, Page, Playwright
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright
 
 from oddkernel.judge.server import Server
+from oddkernel.judge.store.records import Answer
 from oddkernel.judge.study import Study
+
+Serve = Callable[[Path], Server]
+Visit = Callable[..., Page]
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -38,6 +44,59 @@ def serving(study: Path) -> Iterator[Server]:
     finally:
         server.stop()
         thread.join()
+
+
+def write_settings(folder: Path, more: str = "", **values: object) -> None:
+    """Write study.toml; unless told, there are random questions only."""
+    values = {"catch_share": 0, "repeat_share": 0, "holdout_share": 0} | values
+    lines = [f"{name} = {json.dumps(value)}" for name, value in values.items()]
+    (folder / "study.toml").write_text("\n".join(lines) + "\n" + more, encoding="utf-8")
+
+
+def stored(server: Server) -> list[Answer]:
+    """The answers that count, in the order of the questions."""
+    answers = server.app.state.judge.database.read(lambda records: records.answers())
+    return sorted(answers, key=lambda answer: answer.place)
+
+
+def until(page: Page, is_so: Callable[[], bool]) -> None:
+    """Wait for something that no element of the page shows."""
+    for _ in range(300):
+        if is_so():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError("waited in vain")
+
+
+def eventually_stored(page: Page, server: Server, number: int) -> list[Answer]:
+    until(page, lambda: len(stored(server)) >= number)
+    assert len(stored(server)) == number
+    return stored(server)
+
+
+def assert_accessible(page: Page) -> None:
+    """No violation of WCAG 2.2 A and AA, in light and in dark."""
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        results = Axe().run(page, options={"runOnly": {"type": "tag", "values": tags}})
+        assert results.violations_count == 0, f"{scheme}: {results.generate_report()}"
+
+
+class Watch:
+    """Everything that a page should not do."""
+
+    def __init__(self, context: BrowserContext, url: str, expected: tuple[str, ...] = ()) -> None:
+        self._expected = expected
+        self.problems: list[str] = []
+        context.on("console", lambda message: message.type in ("error", "warning") and self._note(message.text))
+        context.on("weberror", lambda error: self._note(str(error.error)))
+        context.on("request", lambda request: request.url.startswith(url) or self._note(f"request to {request.url}"))
+        context.on("dialog", lambda dialog: self._note(f"dialog {dialog.message}"))
+
+    def _note(self, problem: str) -> None:
+        if not any(text in problem for text in self._expected):
+            self.problems.append(problem)
 
 
 class Participant:

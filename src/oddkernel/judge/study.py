@@ -79,8 +79,8 @@ class Settings:
         "Which one is least like the other two?", "The question above the three items.", _is_line, "a line of text"
     )
     instructions: str = _setting(
-        "You will see three items at a time. Choose the one that is least like the other two. There is no right or "
-        "wrong: your own impression counts.",
+        "You will see three items at a time. Choose the one that is least like the other two.\n\nThere is no right or "
+        "wrong: your own impression counts. If all three seem equally alike or different, choose “can't tell”.",
         "What people read first. An empty line starts a new paragraph.",
         _is_text,
         "a text",

@@ -35,7 +35,8 @@ const KINDS = { random: "Random", adaptive: "Adaptive", repeat: "Repeats", catch
 
 /** One bar for each kind of question, with its name and number. */
 export function drawBars(byKind) {
-  const rows = Object.entries(byKind).filter(([, value]) => value);
+  const order = Object.keys(KINDS);
+  const rows = Object.entries(byKind).sort(([one], [other]) => order.indexOf(one) - order.indexOf(other));
   if (!rows.length) return el("p", { class: "soft" }, "No answers yet.");
   const most = Math.max(...rows.map(([, value]) => value));
   return el(

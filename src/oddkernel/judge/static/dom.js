@@ -23,5 +23,5 @@ export function svg(tag, attributes = {}, ...children) {
 
 /** Paragraphs of a text in which blank lines separate them; single line breaks are kept by the style sheet. */
 export function paragraphs(text) {
-  return text.trim().split(/\n\s*\n/).map((paragraph) => el("p", { class: "prose" }, paragraph));
+  return text.split(/\n\s*\n/).filter((part) => part.trim()).map((part) => el("p", { class: "prose" }, part.trim()));
 }

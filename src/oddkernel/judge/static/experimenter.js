@@ -56,7 +56,7 @@ function showTiles({ answers, people, finished, cant_tell: cantTell, catches, re
     tile("People", count.format(people), `${count.format(finished)} finished`),
     tile("Can't tell", percent(cantTell), "of all answers"),
     tallyTile("Catches passed", catches),
-    tallyTile("Repeats answered alike", repeats),
+    tallyTile("Repeats alike", repeats),
     agreementTile(agreement),
   );
 }

@@ -85,7 +85,7 @@ class Sitting {
   async #instruct() {
     const practise = this.#study.practice.length > 0 && !recall(`practised.${this.#sitting.tag}`);
     const content = [
-      ...paragraphs(this.#study.instructions || words.say("instructions_text")),
+      ...paragraphs(this.#study.instructions),
       el("p", { class: "prose" }, words.say("instructions_length", { total: this.#sitting.total })),
       el("p", { class: "prose soft for-keyboards" }, words.say("instructions_keys")),
     ];
@@ -98,6 +98,7 @@ class Sitting {
     const choices = { go: words.say("begin"), again: words.say("practice_again") };
     do {
       showQuestion(this.#study.title, this.#view, this.#progress);
+      this.#view.showLoading(this.#study.question);
       for (const [place, question] of practice.entries()) {
         const position = words.say("practice_position", { position: place + 1, total: practice.length });
         this.#progress.set(place, practice.length, position);
@@ -110,11 +111,7 @@ class Sitting {
   async #practiseOne(question, position) {
     const elements = await this.#supply.elements(question).catch(() => null);
     if (!elements) return; // practice is no reason to stop a sitting
-    const { answer } = await this.#view.ask(question, elements, { text: this.#study.question, position, canUndo: false });
-    if (Number.isInteger(question.odd)) {
-      const key = answer === question.odd ? "practice_right" : "practice_other";
-      setNotice(words.say(key, { place: question.odd + 1 }));
-    }
+    await this.#view.ask(question, elements, { text: this.#study.question, position, canUndo: false });
   }
 
   async #run() {
@@ -127,7 +124,7 @@ class Sitting {
       const next = await this.#next(total - done);
       if (this.#over) return undefined;
       if (!next) break;
-      const canUndo = this.#study.can_undo !== false && this.#history.length > 0;
+      const canUndo = this.#history.length > 0;
       const said = await this.#view.ask(next.question, next.elements, { text: this.#study.question, position, canUndo });
       if (said.undo) this.#undo();
       else this.#answer(next.question, said);
@@ -195,6 +192,7 @@ class Sitting {
     showText(words.say("paused_title"), paragraphs(words.say("paused_text")));
     do {
       await pause(PAUSED_POLL_MS);
+      this.#view.showLoading(this.#study.question);
     } while ((await openSitting()).sitting.state === "paused");
     location.reload();
   }

@@ -3,7 +3,7 @@
 import { el, svg } from "./dom.js";
 
 const WIDTH = 860;
-const HEIGHT = 620;
+const HEIGHT = 760;
 const EDGE = 44;
 const SIZE = 52;
 const OVERLAP = 8; // pictures may cover each other's margins so far

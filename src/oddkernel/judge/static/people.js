@@ -4,7 +4,10 @@ import { seconds } from "./charts.js";
 import { el } from "./dom.js";
 
 function when(iso) {
-  return iso ? new Date(iso).toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" }) : "–";
+  if (!iso) return "–";
+  const time = new Date(iso);
+  const today = time.toDateString() === new Date().toDateString();
+  return today ? time.toLocaleTimeString(undefined, { timeStyle: "short" }) : time.toLocaleDateString();
 }
 
 function tally({ asked, right }) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ pytest.importorskip("fastapi", reason="the judge needs oddkernel[judge]")
 pytest.importorskip("playwright", reason="tests in a browser need the package playwright")
 pytest.importorskip("axe_playwright_python", reason="tests in a browser need the package axe-playwright-python")
 
-from judge_browser import Participant, Visit, eventually_stored, stored, until
+from judge_browser import Participant, Serve, Visit, eventually_stored, stored, until, write_settings
 from playwright.sync_api import Page, expect
 
 from oddkernel.judge.server import Server
@@ -116,3 +117,26 @@ def test_answers_kept_for_one_person_are_not_sent_as_another(served: Server, vis
     person.press("3", id)
     answers = eventually_stored(page, served, 1)
     assert [(answer.participant, answer.odd) for answer in answers] == [("ben", 2)]
+
+
+def test_reload_after_a_lost_confirmation_leaves_out_no_question(shapes: Path, serve: Serve, visit: Visit) -> None:
+    write_settings(shapes, questions=2, practice=0)
+    server = serve(shapes)
+    page = visit(server, expected=("net::ERR_", "503"))
+    person = Participant(page)
+    first = person.begin()
+
+    def lose_reply(route: Any) -> None:
+        route.fetch()
+        route.abort()
+
+    page.route("**/api/answers", lose_reply)
+    second = person.press("1", first)
+    eventually_stored(page, server, 1)
+    page.reload()
+    page.get_by_role("heading", name="Sending your last answers").wait_for()
+    page.unroute("**/api/answers")
+    assert person.question_after() == second
+    person.press_last("2")
+    person.heading("Thank you!")
+    assert [(answer.question, answer.odd) for answer in stored(server)] == [(first, 0), (second, 1)]

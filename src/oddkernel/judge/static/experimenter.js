@@ -16,7 +16,10 @@ const count = new Intl.NumberFormat("en");
 let latest = null; // the summary that is shown
 let mapShown = null; // which map is shown
 
-function setNotice(text) {
+let troubled = false;
+
+function setNotice(text, { trouble = false } = {}) {
+  troubled = trouble;
   if (byId("notice").textContent !== text) byId("notice").textContent = text;
 }
 
@@ -24,11 +27,13 @@ function setNotice(text) {
 async function attempt(work) {
   try {
     await work();
-    setNotice("");
+    if (troubled) setNotice("");
+    return true;
   } catch (error) {
-    if (error instanceof NotNow) setNotice("The server can't be reached just now; what you see is as of then.");
-    else if (error instanceof Refused) setNotice(error.message || "Please open the link that the server printed when it started.");
+    if (error instanceof NotNow) setNotice("The server can't be reached just now; what you see may be old.", { trouble: true });
+    else if (error instanceof Refused) setNotice(error.message, { trouble: true });
     else throw error;
+    return false;
   }
 }
 
@@ -118,11 +123,11 @@ async function askToWithdraw({ participant, answered }) {
   dialog.showModal();
   await new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
   if (dialog.returnValue !== "delete") return;
-  await attempt(async () => {
+  const done = await attempt(async () => {
     await post(`${API}withdraw`, { participant });
     await refresh();
   });
-  setNotice(`${participant} is deleted.`);
+  if (done) setNotice(`${participant} is deleted.`);
 }
 
 byId("toggle").addEventListener("click", () =>

@@ -44,7 +44,8 @@ class Sitting {
   #view = new QuestionScreen(words);
   #progress = new Progress(words.say("progress"));
   #history; // {client_id, question} of the answers that can be taken back, the last one last
-  #over = false;
+  #exhausted = false; // the server has fewer questions than it promised
+  #over = false; // this sitting can't go on in this page
 
   constructor({ study, sitting }) {
     this.#study = study;
@@ -123,7 +124,10 @@ class Sitting {
       this.#progress.set(done, total, position);
       const next = await this.#next(total - done);
       if (this.#over) return undefined;
-      if (!next) break;
+      if (!next) {
+        this.#exhausted = done < total;
+        break;
+      }
       const canUndo = this.#history.length > 0;
       const said = await this.#view.ask(next.question, next.elements, { text: this.#study.question, position, canUndo });
       if (said.undo) this.#undo();
@@ -204,14 +208,22 @@ class Sitting {
     return this.#run();
   }
 
+  /** Waits until everything is stored, and says thanks. */
   async #finish() {
-    this.#over = true;
     if (this.#outbox.size) showText(words.say("finishing_title"), paragraphs(words.say("finishing_text")));
     await this.#outbox.emptied();
-    const { completion_code: code } = await openSitting();
+    if (this.#over) return undefined;
+    const { sitting, completion_code: code } = await openSitting();
+    const missing = sitting.total - sitting.answered;
+    if (missing > 0 && !this.#exhausted) {
+      // An answer was stored before, and its confirmation lost: it was counted twice until now.
+      Object.assign(this.#sitting, sitting);
+      return this.#run();
+    }
+    this.#over = true;
     const content = paragraphs(words.say("done_text"));
     if (code) content.push(completion(code));
-    showText(words.say("done_title"), content);
+    return showText(words.say("done_title"), content);
   }
 }
 

@@ -29,12 +29,21 @@ async function loadOnce(item) {
   return player;
 }
 
+/** Whether the server answers: if so, an item that can't be loaded is broken; if not, it will come in time. */
+async function reachable(url) {
+  try {
+    return (await fetch(url)).status < 500;
+  } catch {
+    return false;
+  }
+}
+
 async function load(item) {
   for (let attempt = 0; ; attempt++) {
     try {
       return await loadOnce(item);
     } catch (error) {
-      if (attempt + 1 >= ATTEMPTS && navigator.onLine) throw error;
+      if (attempt + 1 >= ATTEMPTS && (await reachable(item.url))) throw error;
       await pause(delayMs(attempt));
     }
   }

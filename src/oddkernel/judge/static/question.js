@@ -27,6 +27,10 @@ function digit(event) {
   return found ? Number(found[1]) : null;
 }
 
+function heading(...content) {
+  return el("h1", { class: "question", id: "question", tabindex: "-1" }, ...content);
+}
+
 export class QuestionScreen {
   #words;
   #stopwatch = new Stopwatch();
@@ -37,10 +41,12 @@ export class QuestionScreen {
   #items;
   #cantTell;
   #undo;
+  #keys;
+  #controls;
 
   constructor(words) {
     this.#words = words;
-    this.#heading = el("h1", { class: "question", id: "question", tabindex: "-1" });
+    this.#heading = heading("");
     this.#items = el("div", { class: "items", role: "group", "aria-labelledby": "question" });
     this.#cantTell = el(
       "button",
@@ -52,11 +58,8 @@ export class QuestionScreen {
       { type: "button", class: "button quiet undo", click: (event) => event.detail <= 1 && this.#takeBack() },
       words.say("undo"),
     );
-    this.elements = [
-      this.#heading,
-      this.#items,
-      el("div", { class: "controls" }, this.#undo, this.#cantTell, this.#keysPanel()),
-    ];
+    this.#keys = this.#keysPanel();
+    this.#controls = el("div", { class: "controls" }, this.#undo, this.#cantTell, this.#keys);
     document.addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -69,10 +72,10 @@ export class QuestionScreen {
     this.#close();
     this.#undo.disabled = !canUndo;
     this.#cantTell.disabled = false;
-    this.#heading.replaceChildren(el("span", { class: "visually-hidden" }, `${position}. `), text);
     await Promise.all(elements.map((element) => element.decode?.().catch(() => null)));
     this.#items.replaceChildren(...elements.map((element, place) => this.#card(element, question.items[place], place)));
     this.#items.dataset.kind = question.items[0].kind;
+    this.#setHeading(el("span", { class: "visually-hidden" }, `${position}. `), text);
     this.#heading.focus({ preventScroll: true });
     scrollTo(0, 0);
     await painted();
@@ -89,8 +92,19 @@ export class QuestionScreen {
     this.#close();
     this.#undo.disabled = true;
     this.#cantTell.disabled = true;
-    this.#heading.replaceChildren(text);
+    this.#setHeading(text);
     this.#items.replaceChildren(el("p", { class: "loading" }, this.#words.say("loading")));
+  }
+
+  get elements() {
+    return [this.#heading, this.#items, this.#controls];
+  }
+
+  /** A new heading each time: only an element that newly takes the focus is read out. */
+  #setHeading(...content) {
+    const old = this.#heading;
+    this.#heading = heading(...content);
+    old.replaceWith(this.#heading);
   }
 
   #close() {
@@ -122,6 +136,7 @@ export class QuestionScreen {
     this.#close();
     const responseMs = Math.round(this.#stopwatch.read(now));
     for (const player of this.#items.querySelectorAll("audio, video")) player.pause();
+    this.#keys.open = false; // it covers part of an item
     const chosen = answer === CANT_TELL ? this.#cantTell : this.#items.children[answer].querySelector(".pick");
     chosen.classList.add("chosen");
     this.#flash = wait(FLASH_MS).then(() => chosen.classList.remove("chosen"));

@@ -135,7 +135,16 @@ def test_requests_that_cannot_be_meant_get_one_sentence(run: Running, path: str,
     assert isinstance(response.json()["error"], str)
 
 
-@pytest.mark.parametrize("change", [{"answer": 3}, {"answer": "0"}, {"response_ms": -1}, {"answered_at": "yesterday"}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"answer": 3},
+        {"answer": "0"},
+        {"response_ms": -1},
+        {"answered_at": "yesterday"},
+        {"answered_at": "0001-01-01T00:00:00+14:00"},
+    ],
+)
 def test_answers_that_cannot_be_meant_are_refused(run: Running, change: dict[str, object]) -> None:
     ann = run.person()
     said = {
@@ -163,6 +172,8 @@ def test_bodies_and_rates_are_bounded(run: Running) -> None:
     assert statuses == [200, 200, 200, 429, 429]
     assert int(client.get("/api/questions").headers["retry-after"]) > 0
     assert run.person().told["sitting"]["answered"] == 0  # others go on
+    run.judge.newcomers = Rate(per_second=0.001, burst=1)
+    assert [run.browser().post("/api/sitting", json={}).status_code for _ in range(2)] == [200, 429]
 
 
 def test_pages_keep_to_themselves(run: Running) -> None:
@@ -323,7 +334,7 @@ odd = "picture 2.png"
     assert told["too_fast"] == 20 / 41
     assert sum(told["response_times"]["counts"]) == 41
     assert len(told["response_times"]["counts"]) == len(told["response_times"]["edges"])
-    assert told["agreement"]["share"] > 0.9
+    assert told["agreement"]["share"] > 0.5
     slow, fast, _ = told["persons"]
     assert (slow["participant"], slow["answered"], slow["done"], slow["too_fast"]) == ("slow", 20, True, 0)
     assert (fast["too_fast"], fast["cant_tell"], fast["catches"]) == (20, 20, {"asked": 4, "right": 0})
@@ -393,6 +404,15 @@ def test_on_another_address_a_warning_is_given(tmp_path: Path) -> None:
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert out.startswith("Stopped. 0 answers came in, 0 in all.")
+
+
+def test_what_goes_wrong_inside_is_told_in_one_sentence(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    ann = run.person()
+    monkeypatch.setattr(run.judge.asking, "next", lambda *_: 1 / 0)
+    response = ann.client.get("/api/questions")
+    assert (response.status_code, response.json()) == (500, {"error": "Something went wrong on the server."})
+    monkeypatch.undo()
+    assert len(ann.questions()) == 3
 
 
 def test_names_in_links_are_what_the_link_says(run: Running) -> None:

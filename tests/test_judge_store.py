@@ -180,6 +180,16 @@ def test_work_that_is_refused_leaves_the_work_beside_it_alone(database: Database
     assert len(database.read(lambda records: records.answers())) == 3
 
 
+def test_work_that_nobody_waits_for_is_not_begun(database: Database) -> None:
+    blocked = threading.Event()
+    first = database.write(lambda records: blocked.wait(60))
+    given_up = database.write(lambda records: records.pause(True))
+    assert given_up.cancel()
+    blocked.set()
+    assert first.result(timeout=60)
+    assert not do(database, lambda records: records.paused())
+
+
 def test_sqlite_is_told_to_wait_for_the_disk(tmp_path: Path) -> None:
     opened = Database(f"sqlite:///{tmp_path / 'a.sqlite3'}", "study")
     settings_of = opened.read(

@@ -40,6 +40,7 @@ class Judge:
         self.asking = Asking(study, database)
         self.atlas = Atlas(self._exported, study.names, study.features)
         self.per_sitting = Rate(per_second=20, burst=100)
+        self.newcomers = Rate(per_second=5, burst=500)  # a whole lecture hall may come from one address at once
         self.token_tries = Rate(per_second=1, burst=20)
 
     def _exported(self) -> tuple[Export, Export]:
@@ -129,7 +130,12 @@ async def _on_unknown(_: Request, error: Exception) -> JSONResponse:
     return sentence(404, str(error))
 
 
+async def _on_failure(_: Request, error: Exception) -> JSONResponse:
+    return sentence(500, "Something went wrong on the server.")  # what it was is in its log
+
+
 _HANDLERS = {
+    Exception: _on_failure,
     HTTPException: _on_http,
     RequestValidationError: _on_invalid,
     Unavailable: _on_unavailable,

@@ -63,16 +63,16 @@ class Asking:
         self._rng = np.random.default_rng()
         self._database = database
         self.history = History(len(study.items), np.zeros(len(study.items), dtype=np.intp), self._said, study.features)
-        self.refresh()
+        database.write(self.refresh).result()
 
-    def refresh(self) -> None:
-        """Read from the database what was shown, and what is waiting for an answer."""
-        shown, open = self._database.read(lambda records: (records.all_shown(), records.open_questions()))
+    def refresh(self, records: Records) -> None:
+        """Take from the records what was shown, and what is waiting for an answer."""
         self.history.times_shown[:] = 0
-        for items in shown:
-            if self._known(items):
-                self.history.shown(self._indices(items))
-        self.history.open = {policy.key(self._indices(items)) for items in open if self._known(items)}
+        for items in filter(self._known, records.all_shown()):
+            self.history.shown(self._indices(items))
+        self.history.open = {
+            policy.key(self._indices(items)) for items in filter(self._known, records.open_questions())
+        }
 
     def next(self, records: Records, sitting: Sitting, count: int) -> list[Question]:
         """The next questions of a sitting: those that wait for an answer, then new ones."""

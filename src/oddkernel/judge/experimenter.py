@@ -108,7 +108,7 @@ def router(judge: Judge) -> APIRouter:
     async def withdraw(leaving: Leaving) -> dict[str, Any]:
         deleted = await judge.write(lambda records: records.withdraw(leaving.participant))
         await asyncio.to_thread(judge.database.forget_deleted)
-        await asyncio.to_thread(judge.asking.refresh)
+        await judge.write(judge.asking.refresh)
         return {"withdrawn": leaving.participant, "answers_deleted": deleted}
 
     @api.get("/export")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -51,7 +51,9 @@ class Said(_Body):
     question: Word
     answer: Literal[-1, 0, 1, 2]
     response_ms: Annotated[int, Field(ge=0, le=LONGEST_RESPONSE_MS)]
-    answered_at: AwareDatetime
+    answered_at: Annotated[
+        AwareDatetime, Field(ge=datetime(2000, 1, 1, tzinfo=UTC), le=datetime(3000, 1, 1, tzinfo=UTC))
+    ]
 
 
 class Undo(_Body):
@@ -80,21 +82,22 @@ def router(judge: Judge) -> APIRouter:
         items = [{**judge.shown(name), "label": f"Item {place}"} for place, name in enumerate(names, start=1)]
         return {"id": question_id, "items": items}
 
-    def present(records: Records, request: Request) -> Sitting:
-        """The sitting that the cookie names."""
+    def visitor(request: Request) -> str | None:
+        """The id of the sitting that the cookie names, None without one; whoever asks too often is told to wait."""
         id = judge.keys.signed(request.cookies.get(COOKIE))
+        address = request.client.host if request.client else ""
+        wait = judge.newcomers.wait(address) if id is None else judge.per_sitting.wait(id)
+        if wait:
+            raise HTTPException(429, "Too many requests; please wait a moment.", {"retry-after": str(int(wait) + 1)})
+        return id
+
+    def present(records: Records, id: str | None) -> Sitting:
         sitting = None if id is None else records.sitting(id)
         if sitting is None:
             raise HTTPException(401, "This browser has no sitting; please open the link again.")
         return sitting
 
-    def bounded(request: Request) -> None:
-        wait = judge.per_sitting.wait(request.cookies.get(COOKIE, "")[:200])
-        if wait:
-            raise HTTPException(429, "Too many requests; please wait a moment.", {"retry-after": str(int(wait) + 1)})
-
-    def enter(records: Records, entrance: Entrance, request: Request) -> Sitting:
-        id = judge.keys.signed(request.cookies.get(COOKIE))
+    def enter(records: Records, entrance: Entrance, id: str | None) -> Sitting:
         known = None if id is None else records.sitting(id)
         if entrance.invitation is not None:
             if not records.invited(entrance.invitation):
@@ -119,10 +122,10 @@ def router(judge: Judge) -> APIRouter:
 
     @routes.post("/api/sitting")
     async def sit_down(entrance: Entrance, request: Request, response: Response) -> dict[str, Any]:
-        bounded(request)
+        id = visitor(request)
 
         def work(records: Records) -> tuple[Sitting, dict[str, Any]]:
-            sitting = enter(records, entrance, request)
+            sitting = enter(records, entrance, id)
             return sitting, standing(records, sitting)
 
         sitting, told = await judge.write(work)
@@ -150,16 +153,16 @@ def router(judge: Judge) -> APIRouter:
 
     @routes.post("/api/consent")
     async def agree(_: Agreement, request: Request) -> dict[str, Any]:
-        bounded(request)
-        await judge.write(lambda records: records.consent(present(records, request)))
+        id = visitor(request)
+        await judge.write(lambda records: records.consent(present(records, id)))
         return {"agreed": True}
 
     @routes.get("/api/questions")
     async def questions(request: Request, count: Annotated[int, Query(ge=1, le=20)] = 3) -> dict[str, Any]:
-        bounded(request)
+        id = visitor(request)
 
         def work(records: Records) -> tuple[list[Question], dict[str, Any]]:
-            sitting = present(records, request)
+            sitting = present(records, id)
             if settings.consent and not sitting.consented:
                 raise HTTPException(403, "Please agree to take part first.")
             told = standing(records, sitting)
@@ -170,10 +173,10 @@ def router(judge: Judge) -> APIRouter:
 
     @routes.post("/api/answers")
     async def answer(said: Said, request: Request) -> dict[str, Any]:
-        bounded(request)
+        id = visitor(request)
 
         def work(records: Records) -> dict[str, Any]:
-            sitting = present(records, request)
+            sitting = present(records, id)
             question = records.question(sitting, said.question)
             when = said.answered_at.astimezone(UTC).isoformat(timespec="milliseconds")
             if records.answer(sitting, str(said.client_id), question.id, said.answer, said.response_ms, when):
@@ -185,10 +188,10 @@ def router(judge: Judge) -> APIRouter:
 
     @routes.post("/api/undo")
     async def undo(asked: Undo, request: Request) -> dict[str, Any]:
-        bounded(request)
+        id = visitor(request)
 
         def work(records: Records) -> tuple[Question, dict[str, Any]]:
-            sitting = present(records, request)
+            sitting = present(records, id)
             question, is_new = records.undo(sitting, str(asked.client_id), str(asked.of))
             if is_new:
                 sitting = sitting._replace(answered=sitting.answered - 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ Triple = tuple[int, int, int]
 
 # A policy's choice that someone is being asked already is drawn again so many times at most.
 TRIES = 20
+
+# Among so few items, all questions can be looked through for one that nobody is being asked.
+FEW = 30
 
 
 @dataclass(eq=False)
@@ -92,6 +96,10 @@ def choose(policy: Policy, history: History, rng: np.random.Generator) -> Triple
         found = as_triple(policy(history, 1, rng)[0], history.n_items)
         if key(found) not in history.open:
             break
+    else:
+        every = combinations(range(history.n_items), 3) if history.n_items <= FEW else ()
+        free = [triple for triple in every if triple not in history.open]
+        found = free[int(rng.integers(len(free)))] if free else found
     first, second, third = rng.permutation(found).tolist()
     return first, second, third
 

@@ -48,7 +48,9 @@ class Server:
     def run(self, on_start: Callable[[], None] | None = None) -> int:
         """Serve until SIGINT, SIGTERM or `stop`, store what was accepted by then, and count all answers."""
         # No access log: addresses of requests hold participants' names and the token.
-        config = uvicorn.Config(self.app, log_level="warning", access_log=False, server_header=False)
+        config = uvicorn.Config(
+            self.app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=10
+        )
         self._uvicorn = _Uvicorn(config, on_start)
         try:
             if not self._stopped:

@@ -102,7 +102,8 @@ class Database:
                     self._waiting.put(None)
                     break
                 batch.append(following)
-            self._commit(batch)
+            # Work that nobody waits for any more, as the person went away, is not begun.
+            self._commit([(work, future) for work, future in batch if future.set_running_or_notify_cancel()])
 
     def _commit(self, batch: list[tuple[Work[Any], Future[Any]]]) -> None:
         outcomes: list[tuple[Any, Exception | None]] = []
@@ -122,7 +123,7 @@ class Database:
                     self._commit([job])
                 return
             outcomes = [(None, _unavailable(error))]
-        except SQLAlchemyError as error:
+        except Exception as error:  # the thread must outlive whatever happens to one transaction
             outcomes = [(None, _unavailable(error))] * len(batch)
         for (_, future), (result, problem) in zip(batch, outcomes, strict=True):
             if problem is None:
@@ -131,12 +132,12 @@ class Database:
                 future.set_exception(problem)
 
 
-def _unavailable(error: SQLAlchemyError) -> Unavailable:
+def _unavailable(error: Exception) -> Unavailable:
     log.warning("the database refused: %s", _reason(error))
     return Unavailable("The answers can't be stored at the moment.")
 
 
-def _reason(error: SQLAlchemyError) -> str:
+def _reason(error: Exception) -> str:
     """The driver's first line, without the statement and its values, which are people's answers."""
     return str(getattr(error, "orig", None) or error).partition("\n")[0]
 

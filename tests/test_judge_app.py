@@ -70,7 +70,7 @@ def test_what_is_shown_tells_nothing_about_file_or_kind(run: Running) -> None:
     assert picture.content.startswith(b"\x89PNG")
     assert picture.headers["content-type"] == "image/png"
     assert picture.headers["x-content-type-options"] == "nosniff"
-    assert "immutable" in picture.headers["cache-control"]
+    assert picture.headers["cache-control"] == "private, max-age=86400"
     assert "picture" not in str(picture.headers)
     assert "sandbox" in picture.headers["content-security-policy"]
 
@@ -121,6 +121,7 @@ def test_people_cannot_act_for_one_another(run: Running) -> None:
         ("/api/sitting", {"participant": "x" * 101}, 422),
         ("/api/sitting", {"participant": "a\u0000b"}, 422),
         ("/api/sitting", {"participant": "a\nb"}, 422),
+        ("/api/sitting", {"participant": "=cmd()"}, 422),
         ("/api/sitting", {"who": "ann"}, 422),
         ("/api/sitting", {"invitation": "guess"}, 403),
         ("/api/consent", {"agreed": False}, 422),
@@ -404,6 +405,27 @@ def test_on_another_address_a_warning_is_given(tmp_path: Path) -> None:
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert out.startswith("Stopped. 0 answers came in, 0 in all.")
+
+
+def test_what_the_user_can_mend_takes_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_folder(tmp_path / "birds")
+    away = "postgresql://ann:hush-hush@127.0.0.1:1/nothing"
+    for options, told in (
+        (["--database", away], "the database can't be opened"),
+        (["--port", "70000"], "port"),
+        (["--export", "answers.parquet", "--database", "mysql://host/name"], "expected sqlite or postgresql"),
+        (["--simulate", "0"], "take a number from 1 up"),
+        (["--invite", "0"], "expected a number from 1 to 10000"),
+    ):
+        assert main(["judge", str(folder), "--no-browser", *options]) == 2
+        error = capsys.readouterr().err
+        assert told in error.splitlines()[-1]
+        assert "hush-hush" not in error
+    monkeypatch.setattr("oddkernel.judge.find_spec", lambda name: None)
+    assert main(["judge", str(folder)]) == 2
+    assert 'pip install "oddkernel[judge]"' in capsys.readouterr().err
 
 
 def test_what_goes_wrong_inside_is_told_in_one_sentence(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,9 @@ def add(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument("study", metavar="STUDY", type=Path, help="a folder of items, or a table of texts or paths")
     parser.add_argument("--features", metavar="FILE", type=Path, help="features of the items, with their names")
     parser.add_argument(
-        "--database", metavar="URL", help="postgresql://user:password@host/name, in place of a file in the study"
+        "--database",
+        metavar="URL",
+        help="postgresql://user@host/name, in place of a file in the study; the password is best kept in ~/.pgpass",
     )
     serving = parser.add_argument_group("serving")
     serving.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1: this machine only)")

@@ -20,13 +20,20 @@ from .items import open_inside
 from .store import Question, Records, Sitting
 
 COOKIE = "oddkernel_sitting"
-A_YEAR = 365 * 24 * 3600
+A_DAY = 24 * 3600
+A_YEAR = 365 * A_DAY
 LONGEST_RESPONSE_MS = 7 * 24 * 3600 * 1000
 
 
 def _printable(text: str) -> str:
     if not text.isprintable():
         raise ValueError("expected printable characters")
+    return text
+
+
+def _no_formula(text: str) -> str:
+    if text[0] in "=+-@":
+        raise ValueError("expected a name that no spreadsheet takes for a formula")
     return text
 
 
@@ -38,7 +45,7 @@ class _Body(BaseModel):
 
 
 class Entrance(_Body):
-    participant: Word | None = None
+    participant: Annotated[Word, AfterValidator(_no_formula)] | None = None
     invitation: Word | None = None
 
 
@@ -211,7 +218,7 @@ def router(judge: Judge) -> APIRouter:
         except (ValueError, OSError):
             raise HTTPException(404, "The item's file is gone.") from None
         headers = {
-            "cache-control": f"private, max-age={A_YEAR}, immutable",
+            "cache-control": f"private, max-age={A_DAY}",
             "content-security-policy": MEDIA_POLICY,
             "content-disposition": "inline",
         }

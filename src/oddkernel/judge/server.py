@@ -31,10 +31,14 @@ class Server:
     """
 
     def __init__(self, study: Study, *, database: str | None = None, host: str = "127.0.0.1", port: int = 0) -> None:
-        self._socket = _listen(host, port)
+        self._database = Database(database or study.database, study.name)
+        try:
+            self._socket = _listen(host, port)
+        except ValueError:
+            self._database.close()
+            raise
         self._stopped = False
         self._uvicorn: _Uvicorn | None = None
-        self._database = Database(database or study.database, study.name)
         self.app = create_app(study, self._database)
         self.keys: Keys = self.app.state.judge.keys
         shown = f"[{host}]" if ":" in host else host
@@ -88,7 +92,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(1024)
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         listener.close()
-        raise ValueError(f"can't listen on {host}, port {port}: {error.strerror}; choose another --port") from None
+        raise ValueError(f"can't listen on {host}, port {port}: {error}; choose another --host or --port") from None
     return listener

@@ -28,7 +28,7 @@ MOST_AT_ONCE = 128
 log = logging.getLogger(__name__)
 
 
-class Unavailable(Exception):
+class Unavailable(OSError):
     """The database can't take or give anything now; what was to be written is not in it."""
 
 
@@ -78,14 +78,15 @@ class Database:
 
     def forget_deleted(self) -> None:
         """Make sure that nothing of what was deleted lingers in SQLite's log of changes."""
-        if self._engine.dialect.name == "sqlite":
-            try:
-                with self._engine.connect() as connection:
-                    connection.exec_driver_sql("COMMIT")  # a checkpoint can't be part of a transaction
-                    connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
-                    connection.exec_driver_sql("BEGIN")
-            except SQLAlchemyError as error:
-                raise _unavailable(error) from None
+        if self._engine.dialect.name != "sqlite":
+            return
+        connection = self._engine.raw_connection()  # a checkpoint can't be part of a transaction
+        try:
+            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except Exception as error:
+            raise _unavailable(error) from None
+        finally:
+            connection.close()
 
     def close(self) -> None:
         """Write what waits, then let go of the database."""

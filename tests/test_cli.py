@@ -207,7 +207,7 @@ def test_a_summary_is_strict_json() -> None:
         Summary([], {"gap": float("nan")}).json()
 
 
-@pytest.mark.parametrize("command", ["demo", "fit", "transform", "cluster", "convert", "judge"])
+@pytest.mark.parametrize("command", ["demo", "fit", "transform", "cluster", "convert", "features", "judge"])
 def test_help_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(command, "--help") == 0
     assert f"  oddkernel {command} " in capsys.readouterr().out.split("example")[-1]

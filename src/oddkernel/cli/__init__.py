@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Sequence
 
 from .._interruptible import INTERRUPTED
-from . import cluster, convert, demo, fit, judge, transform
+from . import cluster, convert, demo, features, fit, judge, transform
 
-COMMANDS = (demo, fit, transform, cluster, convert, judge)
+COMMANDS = (demo, fit, transform, cluster, convert, features, judge)
 """Modules with a function ``add``, which describes a command to the parser and sets ``run`` to what it does."""
 
 FAILED = 2

@@ -112,6 +112,7 @@ def test_a_sitting_is_asked_what_its_plan_says(tmp_path: Path) -> None:
             first = by_id[answer.repeats]
             assert set(first.items) == set(answer.items)
             assert answer.place > first.place + REPEAT_AFTER
+            assert first.kind == "adaptive"  # and not held out
     repeated = [answer.repeats for answer in answers if answer.kind == "repeat"]
     assert len(set(repeated)) == len(repeated)
     assert len({answer.items.index("picture 2.png") for answer in answers if answer.kind == "catch"}) <= 3

@@ -131,7 +131,7 @@ class Asking:
             question
             for question in asked
             if question.place < place - REPEAT_AFTER
-            and question.kind in ("random", "adaptive", "holdout")
+            and question.kind in ("random", "adaptive")  # what is held out must not come back among the others
             and self._known(question.items)
         ]
         self._rng.shuffle(earlier)

@@ -89,6 +89,7 @@ def test_answers_arrive_once_and_undo_takes_back(run: Running) -> None:
         assert told["question"] == first
         assert told["answered"] == 0
     assert ann.questions()[0] == first
+    assert len(run.judge.asking.history.open) == 3
     ann.say(first["id"], -1)
     ann.say(second["id"], 0)
     ann.post("/api/undo", {"client_id": str(uuid.uuid4()), "of": str(uuid.uuid4())}, status=404)

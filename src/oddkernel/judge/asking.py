@@ -91,6 +91,11 @@ class Asking:
         if self._known(question.items):
             self.history.open.discard(policy.key(self._indices(question.items)))
 
+    def taken_back(self, question: Question) -> None:
+        """Note that someone is being asked this again."""
+        if self._known(question.items):
+            self.history.open.add(policy.key(self._indices(question.items)))
+
     def practice(self, sitting: Sitting) -> list[tuple[str, str, str]]:
         """Items for the practice, the same whenever this sitting asks for them."""
         rng = np.random.default_rng(sitting.seed)

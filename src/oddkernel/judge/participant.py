@@ -201,6 +201,7 @@ def router(judge: Judge) -> APIRouter:
             sitting = present(records, id)
             question, is_new = records.undo(sitting, str(asked.client_id), str(asked.of))
             if is_new:
+                judge.asking.taken_back(question)
                 sitting = sitting._replace(answered=sitting.answered - 1)
             return question, standing(records, sitting)
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright, expect
 
 from oddkernel.judge.server import Server
 from oddkernel.judge.store.records import Answer
@@ -19,6 +19,8 @@ from oddkernel.judge.study import Study
 
 Serve = Callable[[Path], Server]
 Visit = Callable[..., Page]
+
+expect.set_options(timeout=15_000)  # on a busy machine
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 

@@ -7,6 +7,7 @@ const HEIGHT = 760;
 const EDGE = 44;
 const SIZE = 52;
 const OVERLAP = 8; // pictures may cover each other's margins so far
+const MOST_PICTURES = 120; // they are loaded at full size
 const COLOURS = 8;
 const LONGEST = 26;
 
@@ -65,7 +66,8 @@ export function drawMap(items) {
   for (const item of items) {
     const [x, y] = place(item);
     if (item.kind === "image") {
-      if (claim(x - SIZE / 2, y - SIZE / 2, SIZE - OVERLAP, SIZE - OVERLAP)) large.push(picture(item, x, y));
+      const room = large.length < MOST_PICTURES && claim(x - SIZE / 2, y - SIZE / 2, SIZE - OVERLAP, SIZE - OVERLAP);
+      if (room) large.push(picture(item, x, y));
       else dots.push(dot(item, x, y, false));
     } else {
       dots.push(dot(item, x, y, claim(x - 6, y - 10, 16 + 7.5 * shorten(item.text ?? item.name).length, 20)));

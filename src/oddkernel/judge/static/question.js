@@ -50,12 +50,12 @@ export class QuestionScreen {
     this.#items = el("div", { class: "items", role: "group", "aria-labelledby": "question" });
     this.#cantTell = el(
       "button",
-      { type: "button", class: "button cant-tell", click: (event) => this.#pointed(event, CANT_TELL) },
+      { type: "button", class: "button cant-tell", "aria-keyshortcuts": "0", click: (event) => this.#pointed(event, CANT_TELL) },
       words.say("cant_tell"),
     );
     this.#undo = el(
       "button",
-      { type: "button", class: "button quiet undo", click: (event) => event.detail <= 1 && this.#takeBack() },
+      { type: "button", class: "button quiet undo", "aria-keyshortcuts": "U", click: (event) => event.detail <= 1 && this.#takeBack() },
       words.say("undo"),
     );
     this.#keys = this.#keysPanel();
@@ -114,7 +114,8 @@ export class QuestionScreen {
 
   #card(element, item, place) {
     const number = el("span", { class: "place", "aria-hidden": "true" }, String(place + 1));
-    const pick = { type: "button", class: "pick", click: (event) => this.#pointed(event, place) };
+    const click = (event) => this.#pointed(event, place);
+    const pick = { type: "button", class: "pick", "aria-keyshortcuts": String(place + 1), click };
     if (item.kind === "image") return el("div", { class: "item" }, el("button", pick, element, number));
     if (item.kind === "text") {
       const spoken = el("span", { class: "visually-hidden" }, `${item.label}: `);

@@ -41,7 +41,7 @@ def begin(database: Database, participant: str, n: int = 3) -> tuple[Sitting, li
 
 
 def say(database: Database, sitting: Sitting, client_id: str, question: Question, odd: int = 0) -> bool:
-    return do(database, lambda records: records.answer(sitting, client_id, question.id, odd, 900, WHEN))
+    return do(database, lambda records: records.answer(sitting, client_id, question.id, odd, 900, WHEN))[1]
 
 
 def test_an_answer_is_stored_once_however_often_it_is_sent(database: Database) -> None:
@@ -146,8 +146,9 @@ def test_everything_is_there_after_a_restart(address: str) -> None:  # noqa: F81
     opened.close()
     again = Database(address, study)
     assert do(again, lambda records: records.secret()) == secret
-    assert again.read(lambda records: records.sitting(sitting.id)) == sitting._replace(answered=1)
-    assert again.read(lambda records: records.unanswered(sitting)) == questions[1:]
+    assert again.read(lambda records: records.sitting(sitting.id)) == sitting._replace(answered=1, paused=True)
+    asked = again.read(lambda records: records.asked(sitting))
+    assert asked == list(zip(questions, [True, False, False], strict=True))
     assert again.read(lambda records: records.paused())
     again.close()
 
@@ -172,7 +173,8 @@ def test_work_that_is_refused_leaves_the_work_beside_it_alone(database: Database
     refused = database.write(lambda records: records.question(sitting, "nothing"))
     clashing = database.write(clash)
     blocked.set()
-    assert all(future.result(timeout=60) for future in waiting)
+    assert waiting[0].result(timeout=60)
+    assert [future.result(timeout=60)[1] for future in waiting[1:]] == [True] * 3
     with pytest.raises(Unknown):
         refused.result(timeout=60)
     with pytest.raises(Unavailable):

@@ -76,11 +76,13 @@ class Asking:
 
     def next(self, records: Records, sitting: Sitting, count: int) -> list[Question]:
         """The next questions of a sitting: those that wait for an answer, then new ones."""
-        waiting = records.unanswered(sitting)
+        asked = records.asked(sitting)
+        waiting = [question for question, is_answered in asked if not is_answered]
+        taken = {question.place for question, _ in asked}
         for question in [question for question in waiting if not self._known(question.items)]:
             records.drop(question)  # its item was taken out of the study
             waiting.remove(question)
-        taken = {question.place for question in records.questions(sitting)}
+            taken.remove(question.place)
         free = [place for place in range(sitting.total) if place not in taken]
         for place in free[: max(0, min(count, MOST_WAITING) - len(waiting))]:
             waiting.append(self._draw(records, sitting, place))
@@ -130,7 +132,7 @@ class Asking:
 
     def _to_repeat(self, records: Records, sitting: Sitting, place: int) -> Question | None:
         """An earlier question, if there is one, that came up least often: with few items some come up by chance."""
-        asked = records.questions(sitting)
+        asked = [question for question, _ in records.asked(sitting)]
         times = Counter(frozenset(question.items) for question in asked)
         earlier = [
             question

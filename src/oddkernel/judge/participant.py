@@ -73,10 +73,10 @@ def router(judge: Judge) -> APIRouter:
     routes = APIRouter()
     settings = judge.study.settings
 
-    def standing(records: Records, sitting: Sitting) -> dict[str, Any]:
+    def standing(sitting: Sitting) -> dict[str, Any]:
         if sitting.done:
             state = "done"
-        elif records.paused():
+        elif sitting.paused:
             state = "paused"
         else:
             state = "running" if sitting.answered else "new"
@@ -131,11 +131,7 @@ def router(judge: Judge) -> APIRouter:
     async def sit_down(entrance: Entrance, request: Request, response: Response) -> dict[str, Any]:
         id = visitor(request)
 
-        def work(records: Records) -> tuple[Sitting, dict[str, Any]]:
-            sitting = enter(records, entrance, id)
-            return sitting, standing(records, sitting)
-
-        sitting, told = await judge.write(work)
+        sitting = await judge.write(lambda records: enter(records, entrance, id))
         response.set_cookie(
             COOKIE,
             judge.keys.sign(sitting.id),
@@ -155,6 +151,7 @@ def router(judge: Judge) -> APIRouter:
             "practice": practice,
             "can_undo": True,
         }
+        told = standing(sitting)
         code = {"completion_code": told.pop("completion_code")} if "completion_code" in told else {}
         return {"sitting": {**told, "tag": judge.keys.tag(sitting.id)}, "study": about, **code}
 
@@ -168,45 +165,45 @@ def router(judge: Judge) -> APIRouter:
     async def questions(request: Request, count: Annotated[int, Query(ge=1, le=20)] = 3) -> dict[str, Any]:
         id = visitor(request)
 
-        def work(records: Records) -> tuple[list[Question], dict[str, Any]]:
+        def work(records: Records) -> tuple[list[Question], Sitting]:
             sitting = present(records, id)
             if settings.consent and not sitting.consented:
                 raise HTTPException(403, "Please agree to take part first.")
-            told = standing(records, sitting)
-            return [] if told["state"] == "paused" else judge.asking.next(records, sitting, count), told
+            return [] if sitting.paused else judge.asking.next(records, sitting, count), sitting
 
-        found, told = await judge.write(work)
-        return {"questions": [as_shown(question.id, question.items) for question in found], **told}
+        found, sitting = await judge.write(work)
+        return {"questions": [as_shown(question.id, question.items) for question in found], **standing(sitting)}
 
     @routes.post("/api/answers")
     async def answer(said: Said, request: Request) -> dict[str, Any]:
         id = visitor(request)
 
-        def work(records: Records) -> dict[str, Any]:
-            sitting = present(records, id)
-            question = records.question(sitting, said.question)
-            when = said.answered_at.astimezone(UTC).isoformat(timespec="milliseconds")
-            if records.answer(sitting, str(said.client_id), question.id, said.answer, said.response_ms, when):
-                judge.asking.answered(question)
-                sitting = sitting._replace(answered=sitting.answered + 1)
-            return standing(records, sitting)
+        when = said.answered_at.astimezone(UTC).isoformat(timespec="milliseconds")
 
-        return {"stored": True, **await judge.write(work)}
+        def work(records: Records) -> Sitting:
+            sitting = present(records, id)
+            question, is_new = records.answer(
+                sitting, str(said.client_id), said.question, said.answer, said.response_ms, when
+            )
+            if is_new:
+                judge.asking.answered(question)
+            return sitting._replace(answered=sitting.answered + is_new)
+
+        return {"stored": True, **standing(await judge.write(work))}
 
     @routes.post("/api/undo")
     async def undo(asked: Undo, request: Request) -> dict[str, Any]:
         id = visitor(request)
 
-        def work(records: Records) -> tuple[Question, dict[str, Any]]:
+        def work(records: Records) -> tuple[Question, Sitting]:
             sitting = present(records, id)
             question, is_new = records.undo(sitting, str(asked.client_id), str(asked.of))
             if is_new:
                 judge.asking.taken_back(question)
-                sitting = sitting._replace(answered=sitting.answered - 1)
-            return question, standing(records, sitting)
+            return question, sitting._replace(answered=sitting.answered - is_new)
 
-        question, told = await judge.write(work)
-        return {"question": as_shown(question.id, question.items), **told}
+        question, sitting = await judge.write(work)
+        return {"question": as_shown(question.id, question.items), **standing(sitting)}
 
     @routes.get("/media/{id}")
     async def media(id: str) -> FileResponse:

@@ -33,6 +33,7 @@ class Sitting(NamedTuple):
     seed: int
     consented: bool
     answered: int
+    paused: bool
 
     @property
     def total(self) -> int:
@@ -133,7 +134,8 @@ class Records:
 
     _SITTING = """
         SELECT s.id, s.participant, s.plan, s.seed, s.consented_at,
-               (SELECT count(*) FROM answer a WHERE a.sitting = s.id AND a.undo_id IS NULL)
+               (SELECT count(*) FROM answer a WHERE a.sitting = s.id AND a.undo_id IS NULL),
+               (SELECT t.paused FROM study t WHERE t.id = s.study)
         FROM sitting s WHERE s.study = :study AND """
 
     def sitting(self, id: str) -> Sitting | None:
@@ -168,7 +170,7 @@ class Records:
             seed=seed,
             now=now(),
         )
-        return Sitting(id, participant, tuple(plan), seed, False, 0)
+        return Sitting(id, participant, tuple(plan), seed, False, 0, self.paused())
 
     def consent(self, sitting: Sitting) -> None:
         """Note that the person agreed."""
@@ -192,14 +194,14 @@ class Records:
     _QUESTION = "SELECT q.id, q.place, q.kind, q.a, q.b, q.c FROM question q "
     _LIVE = "(SELECT 1 FROM answer a WHERE a.question = q.id AND a.undo_id IS NULL)"
 
-    def questions(self, sitting: Sitting) -> list[Question]:
-        """All questions handed out in a sitting, in order."""
-        return [_as_question(row) for row in self._all(self._QUESTION + _OF_SITTING, id=sitting.id)]
-
-    def unanswered(self, sitting: Sitting) -> list[Question]:
-        """The questions of a sitting that wait for an answer, in order."""
-        condition = f"WHERE q.sitting = :id AND NOT EXISTS {self._LIVE} ORDER BY q.place"
-        return [_as_question(row) for row in self._all(self._QUESTION + condition, id=sitting.id)]
+    def asked(self, sitting: Sitting) -> list[tuple[Question, bool]]:
+        """All questions handed out in a sitting, in order, and whether each has an answer."""
+        rows = self._all(
+            f"SELECT q.id, q.place, q.kind, q.a, q.b, q.c, EXISTS {self._LIVE} FROM question q "
+            "WHERE q.sitting = :id ORDER BY q.place",
+            id=sitting.id,
+        )
+        return [(_as_question(row[:-1]), bool(row[-1])) for row in rows]
 
     def question(self, sitting: Sitting, id: str) -> Question:
         """One question of a sitting."""
@@ -262,33 +264,36 @@ class Records:
     # Answers
 
     def answer(
-        self, sitting: Sitting, client_id: str, question: str, odd: int, response_ms: int, answered_at: str
-    ) -> bool:
-        """Store an answer; False if this very answer is stored already."""
-        sent = self._first(
-            "SELECT question, odd FROM answer WHERE sitting = :sitting AND client_id = :client",
+        self, sitting: Sitting, client_id: str, question_id: str, odd: int, response_ms: int, answered_at: str
+    ) -> tuple[Question, bool]:
+        """Store an answer; its question, and False if this very answer is stored already."""
+        question = self.question(sitting, question_id)
+        earlier = self._all(
+            "SELECT client_id, question, odd, undo_id FROM answer "
+            "WHERE sitting = :sitting AND (client_id = :client OR question = :question)",
             sitting=sitting.id,
             client=client_id,
+            question=question_id,
         )
-        if sent is not None:
-            if (sent[0], sent[1]) != (question, odd):
-                raise Refused("Another answer was stored under this client_id.")
-            return False
-        self.question(sitting, question)
-        if self._first("SELECT 1 FROM answer WHERE question = :question AND undo_id IS NULL", question=question):
+        for sent_as, sent_for, sent, _ in earlier:
+            if sent_as == client_id:
+                if (sent_for, sent) != (question_id, odd):
+                    raise Refused("Another answer was stored under this client_id.")
+                return question, False
+        if any(undo_id is None for *_, undo_id in earlier):
             raise Refused("This question has an answer already.")
         self._run(
             "INSERT INTO answer (sitting, client_id, question, odd, response_ms, answered_at, stored_at) "
             "VALUES (:sitting, :client, :question, :odd, :response_ms, :answered_at, :now)",
             sitting=sitting.id,
             client=client_id,
-            question=question,
+            question=question_id,
             odd=odd,
             response_ms=response_ms,
             answered_at=answered_at,
             now=now(),
         )
-        return True
+        return question, True
 
     def undo(self, sitting: Sitting, undo_id: str, client_id: str) -> tuple[Question, bool]:
         """Take the last answer back; its question, and False if this very undo is known already.
@@ -344,14 +349,11 @@ class Records:
         return int(row[0])
 
 
-_OF_SITTING = "WHERE q.sitting = :id ORDER BY q.place"
-
-
 def _as_sitting(row: Any) -> Sitting | None:
     if row is None:
         return None
-    id, participant, plan, seed, consented_at, answered = row
-    return Sitting(id, participant, tuple(json.loads(plan)), seed, consented_at is not None, answered)
+    id, participant, plan, seed, consented_at, answered, paused = row
+    return Sitting(id, participant, tuple(json.loads(plan)), seed, consented_at is not None, answered, bool(paused))
 
 
 def _as_question(row: Any) -> Question:

@@ -118,6 +118,21 @@ def test_a_sitting_is_asked_what_its_plan_says(tmp_path: Path) -> None:
     assert len({answer.items.index("picture 2.png") for answer in answers if answer.kind == "catch"}) <= 3
 
 
+def test_some_of_what_is_held_out_is_put_to_two_people(tmp_path: Path) -> None:
+    with running(make_folder(tmp_path / "birds", 30, "questions = 20\nholdout_share = 0.5\n")) as run:
+        for name in "abcdef":
+            run.person(participant=name).answer_all()
+        answers = run.database.read(lambda records: records.answers())
+    people: dict[frozenset[str], list[str]] = {}
+    for answer in answers:
+        if answer.kind == "holdout":
+            people.setdefault(frozenset(answer.items), []).append(answer.participant)
+    asked = Counter(len(names) for names in people.values())
+    assert asked[2] >= 5
+    assert set(asked) <= {1, 2}
+    assert all(len(set(names)) == len(names) for names in people.values())
+
+
 def test_two_people_are_not_asked_the_same_at_once(tmp_path: Path) -> None:
     with running(make_folder(tmp_path / "birds", 6, "questions = 10\nrepeat_share = 0.0\n")) as run:
         asked = [question for name in "abcd" for question in run.person(participant=name).questions(5)]
@@ -149,3 +164,6 @@ def test_a_policy_sees_what_was_said_but_not_what_is_held_out(tmp_path: Path) ->
         assert said.undecided.all()
         assert past.open == set()
         assert past.times_shown.sum() == 3 * 18  # repeats are left out
+        before = past.times_shown.copy()
+        run.database.write(run.judge.asking.refresh).result(timeout=60)
+        assert np.array_equal(past.times_shown, before)

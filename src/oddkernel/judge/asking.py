@@ -62,17 +62,25 @@ class Asking:
         self._kind = "random" if self._policy is policy.random else "adaptive"
         self._rng = np.random.default_rng()
         self._database = database
+        self._held_out: Counter[Triple] = Counter()
         self.history = History(len(study.items), np.zeros(len(study.items), dtype=np.intp), self._said, study.features)
         database.write(self.refresh).result()
 
     def refresh(self, records: Records) -> None:
         """Take from the records what was shown, and what is waiting for an answer."""
         self.history.times_shown[:] = 0
-        for items in filter(self._known, records.all_shown()):
-            self.history.shown(self._indices(items))
+        self._held_out.clear()
+        for kind, items in records.all_shown():
+            if kind not in ("catch", "repeat") and self._known(items):  # these two aren't a policy's choice
+                self._note(kind, self._indices(items))
         self.history.open = {
             policy.key(self._indices(items)) for items in filter(self._known, records.open_questions())
         }
+
+    def _note(self, kind: str, items: Triple) -> None:
+        self.history.shown(items)
+        if kind == "holdout":
+            self._held_out[policy.key(items)] += 1
 
     def next(self, records: Records, sitting: Sitting, count: int) -> list[Question]:
         """The next questions of a sitting: those that wait for an answer, then new ones."""
@@ -114,7 +122,8 @@ class Asking:
             items = _shuffled(earlier.items, self._rng)
             return records.hand_out(sitting, place, kind, items, repeats=earlier.id)
         if kind == "holdout":
-            return self._hand_out(records, sitting, place, kind, policy.choose(policy.random, self.history, self._rng))
+            chosen = self._to_share(records, sitting) or policy.choose(policy.random, self.history, self._rng)
+            return self._hand_out(records, sitting, place, kind, chosen)
         try:
             return self._hand_out(
                 records, sitting, place, self._kind, policy.choose(self._policy, self.history, self._rng)
@@ -126,9 +135,21 @@ class Asking:
         return self._hand_out(records, sitting, place, "random", policy.choose(policy.random, self.history, self._rng))
 
     def _hand_out(self, records: Records, sitting: Sitting, place: int, kind: str, items: Triple) -> Question:
-        self.history.shown(items)
+        self._note(kind, items)
         self.history.open.add(policy.key(items))
         return records.hand_out(sitting, place, kind, self._names(items))
+
+    def _to_share(self, records: Records, sitting: Sitting) -> Triple | None:
+        """Every other time, a question held out that one other person was asked: so one sees how far people agree."""
+        if self._rng.random() < 0.5:
+            return None
+        own = {frozenset(question.items) for question, _ in records.asked(sitting)}
+        once = [
+            triple
+            for triple, times in self._held_out.items()
+            if times == 1 and triple not in self.history.open and frozenset(self._names(triple)) not in own
+        ]
+        return _triple(self._rng.permutation(once[int(self._rng.integers(len(once)))])) if once else None
 
     def _to_repeat(self, records: Records, sitting: Sitting, place: int) -> Question | None:
         """An earlier question, if there is one, that came up least often: with few items some come up by chance."""

@@ -218,12 +218,12 @@ class Records:
         )
         return [(a, b, c) for a, b, c in rows]
 
-    def all_shown(self) -> list[tuple[str, str, str]]:
-        """The items of all questions."""
+    def all_shown(self) -> list[tuple[str, tuple[str, str, str]]]:
+        """Kind and items of all questions."""
         rows = self._all(
-            "SELECT q.a, q.b, q.c FROM question q JOIN sitting s ON s.id = q.sitting WHERE s.study = :study"
+            "SELECT q.kind, q.a, q.b, q.c FROM question q JOIN sitting s ON s.id = q.sitting WHERE s.study = :study"
         )
-        return [(a, b, c) for a, b, c in rows]
+        return [(kind, (a, b, c)) for kind, a, b, c in rows]
 
     def next_place(self, sitting: Sitting) -> int:
         """The place of the next question to be handed out."""

@@ -31,6 +31,7 @@ demo: .venv/.demo-stamp  ## Learn from 300 answers about handwritten digits; lea
 
 .PHONY: test
 test: .venv/.dev-stamp  ## Run every test, docstring example and documented snippet
+	@.ci/programs
 	@echo "Running the tests ..."
 	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
 

@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Sequence
 
 from .._interruptible import INTERRUPTED
-from . import bench, cluster, convert, demo, features, fit, index, query, report, reproduce, transform
+from . import bench, cluster, convert, demo, features, fit, index, judge, query, report, reproduce, transform
 
-COMMANDS = (demo, features, fit, transform, cluster, index, query, report, convert, reproduce, bench)
+COMMANDS = (demo, judge, features, fit, transform, cluster, index, query, report, convert, reproduce, bench)
 """Modules with a function ``add``, which describes a command to the parser and sets ``run`` to what it does."""
 
 FAILED = 2

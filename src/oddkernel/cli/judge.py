@@ -1,0 +1,274 @@
+"""``oddkernel judge``: a page where people answer, from a folder of items."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .summary import Summary, working
+
+if TYPE_CHECKING:
+    from ..judge.export import Filter
+    from ..judge.study import Study
+
+SIMULATED = "simulated "
+"""How the names of simulated people begin."""
+
+
+def add(commands: Any) -> argparse.ArgumentParser:
+    """Describe the command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "judge",
+        help="open a page where people answer, or export what they answered",
+        description="Opens a page where people say which of three items is least like the other two.\n\n"
+        "STUDY is a folder of images, sounds or videos, or a CSV or Parquet table with a column called text or path.\n"
+        "Its settings are in study.toml, which is written at the first start; answers are kept beside it.",
+        epilog="examples:\n"
+        "  oddkernel judge photos/\n"
+        "  oddkernel judge photos/ --simulate 20 --questions 30    (try it out without people)\n"
+        "  oddkernel judge photos/ --export answers.parquet",
+    )
+    parser.add_argument("study", metavar="STUDY", type=Path, help="a folder of items, or a table of texts or paths")
+    parser.add_argument("--features", metavar="FILE", type=Path, help="features of the items, with their names")
+    parser.add_argument(
+        "--database",
+        metavar="URL",
+        help="postgresql://user@host/name, in place of a file in the study; the password is best kept in ~/.pgpass",
+    )
+    serving = parser.add_argument_group("serving")
+    serving.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1: this machine only)")
+    serving.add_argument("--port", type=int, default=8000, help="port to listen on (8000); 0 takes any that is free")
+    serving.add_argument("--no-browser", action="store_true", help="don't open the browser")
+    others = parser.add_argument_group("in place of serving").add_mutually_exclusive_group()
+    others.add_argument("--export", metavar="FILE", type=Path, help="write the answers: .csv, .jsonl or .parquet")
+    others.add_argument("--invite", metavar="N", type=int, help="make so many invitations, and print their links")
+    others.add_argument("--withdraw", metavar="PARTICIPANT", help="delete a participant and all of their answers")
+    others.add_argument("--simulate", metavar="N", type=int, help="let so many simulated people answer")
+    exporting = parser.add_argument_group("exporting")
+    exporting.add_argument(
+        "--drop",
+        action="append",
+        choices=("failed_catches", "too_fast", "incomplete"),
+        default=[],
+        help="leave out people who failed half of their catch questions, answers that were too fast, or people who "
+        "haven't finished; may be repeated",
+    )
+    exporting.add_argument("--anonymous", action="store_true", help="number the participants in place of their names")
+    simulating = parser.add_argument_group("simulating")
+    simulating.add_argument("--questions", metavar="M", type=int, help="questions for each (all that the study has)")
+    simulating.add_argument("--labels", metavar="FILE", type=Path, help="CSV with the columns item and label")
+    simulating.add_argument("--noise", type=float, default=0.1, help="share of answers that are guesses (0.1)")
+    simulating.add_argument("--random-state", type=int, default=0, metavar="SEED", help="seed of the guesses (0)")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> Summary:
+    """Serve until Ctrl-C, or do the one thing that was asked for."""
+    with working("opening the study"):
+        from ..judge import check_installed
+
+        check_installed()
+        from ..judge.study import Study
+
+        study = Study.open(arguments.study, arguments.features)
+    for wanted, action in (
+        (arguments.export, _export),
+        (arguments.invite, _invite),
+        (arguments.withdraw, _withdraw),
+        (arguments.simulate, _simulate),
+    ):
+        if wanted is not None:
+            return action(arguments, study)
+    return _serve(arguments, study)
+
+
+def _serve(arguments: argparse.Namespace, study: Study) -> Summary:
+    from ..judge.server import LOOPBACK, Server
+
+    if arguments.host not in LOOPBACK:
+        print(
+            f"oddkernel: warning: {arguments.host} can be reached by others, and what goes to and fro isn't encrypted. "
+            "Keep the experimenter's link, with its token, to yourself; for more than a trial put HTTPS before it.",
+            file=sys.stderr,
+        )
+    server = Server(study, database=arguments.database, host=arguments.host, port=arguments.port)
+
+    def tell() -> None:
+        print(f"{len(study.items)} items; settings in {study.home / 'study.toml'}", file=sys.stderr)
+        print(f"For participants:      {server.url}", file=sys.stderr)
+        print(f"For the experimenter:  {server.experimenter_url}", file=sys.stderr)
+        print("Ctrl-C stops the server; what was answered is stored.", file=sys.stderr, flush=True)
+        if not arguments.no_browser:
+            import webbrowser
+
+            threading.Thread(target=webbrowser.open, args=(server.url,), daemon=True).start()
+
+    before = server.n_answers()
+    started = time.monotonic()
+    total = server.run(tell)
+    sentences = [
+        f"Stopped. {total - before} answers came in, {total} in all.",
+        f"oddkernel judge {arguments.study} --export answers.parquet writes them to a file.",
+    ]
+    facts = {"n_items": len(study.items), "n_answers": total, "n_new": total - before}
+    return Summary(sentences, {**facts, "seconds": round(time.monotonic() - started, 1)})
+
+
+def _export(arguments: argparse.Namespace, study: Study) -> Summary:
+    from .. import formats
+    from ..judge.export import Filter, export
+    from ..judge.store import Database
+
+    file: Path = arguments.export
+    if file.suffix.lower().removeprefix(".") not in formats.READERS:
+        raise ValueError(f"{file}: expected a name that ends with {', '.join(f'.{name}' for name in formats.READERS)}")
+    if not file.resolve().parent.is_dir():
+        raise ValueError(f"{file}: the folder doesn't exist")
+    with working("exporting"):
+        database = Database(arguments.database or study.database, study.name)
+        answers = database.read(lambda records: records.answers())
+        database.close()
+        said, details = export(answers, study.names, study.name, _filter(arguments, study, Filter(holdout="drop")))
+        kept, kept_details = export(answers, study.names, study.name, _filter(arguments, study, Filter(holdout="only")))
+        formats.write(said, file, details=details)
+        sentences = [f"{file}: {said}."]
+        beside = file.with_name(f"{file.stem}.holdout{file.suffix}")
+        if len(kept):
+            formats.write(kept, beside, details=kept_details)
+            sentences.append(f"{beside}: {len(kept)} random answers held out; learn without them, score with them.")
+        left_out = len(answers) - len(said) - len(kept)
+        if left_out:
+            sentences.append(f"{left_out} answers were left out, as asked.")
+    facts = {
+        "answers": str(file),
+        "n_answers": len(said),
+        "holdout": str(beside) if len(kept) else None,
+        "n_holdout": len(kept),
+        "n_left_out": left_out,
+        "n_people": len(set(said.rater.tolist())) if said.rater is not None else 0,
+    }
+    return Summary(sentences, facts)
+
+
+def _filter(arguments: argparse.Namespace, study: Study, basis: Filter) -> Filter:
+    from dataclasses import replace
+
+    return replace(
+        basis,
+        failed_catches="failed_catches" in arguments.drop,
+        too_fast=study.settings.too_fast if "too_fast" in arguments.drop else None,
+        incomplete="incomplete" in arguments.drop,
+        participants=not arguments.anonymous,
+    )
+
+
+def _invite(arguments: argparse.Namespace, study: Study) -> Summary:
+    from ..judge.store import Database
+
+    if not 1 <= arguments.invite <= 10_000:
+        raise ValueError(f"--invite {arguments.invite}; expected a number from 1 to 10000")
+    codes = [secrets.token_urlsafe(12) for _ in range(arguments.invite)]
+    database = Database(arguments.database or study.database, study.name)
+    database.write(lambda records: records.invite(codes)).result()
+    database.close()
+    shown = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
+    links = [f"http://{shown}:{arguments.port}/?invitation={code}" for code in codes]
+    note = (
+        []
+        if study.settings.entry == "invitation"
+        else ['Anyone may answer so far; entry = "invitation" in study.toml leaves it to those invited.']
+    )
+    return Summary([*links, *note], {"invitations": codes, "links": links})
+
+
+def _withdraw(arguments: argparse.Namespace, study: Study) -> Summary:
+    from ..judge.store import Database
+
+    database = Database(arguments.database or study.database, study.name)
+    try:
+        deleted = database.write(lambda records: records.withdraw(arguments.withdraw)).result()
+        database.forget_deleted()
+    finally:
+        database.close()
+    return Summary(
+        [f"{arguments.withdraw} and {deleted} answers are deleted."],
+        {"withdrawn": arguments.withdraw, "n_deleted": deleted},
+    )
+
+
+def _simulate(arguments: argparse.Namespace, study: Study) -> Summary:
+    import numpy as np
+
+    from ..judge.server import Server
+    from ..judge.simulate import Crowd, by_chance, by_features, by_labels
+
+    n_questions = study.settings.questions if arguments.questions is None else arguments.questions
+    _check_nobody_real(arguments, study)
+    if arguments.simulate < 1 or n_questions < 1 or not 0 <= arguments.noise <= 1:
+        raise ValueError("--simulate and --questions take a number from 1 up, --noise one from 0 to 1")
+    if arguments.labels is not None:
+        respond, how = by_labels(_labels(arguments.labels, study), arguments.noise), "by label"
+    elif study.features is not None:
+        respond, how = by_features(study.features, arguments.noise), "by the features"
+    else:
+        respond, how = by_chance, "by chance, as there are neither --features nor --labels"
+    server = Server(study, database=arguments.database, host="127.0.0.1", port=0)
+    running = threading.Thread(target=server.run, daemon=True)
+    running.start()
+    with working(f"{arguments.simulate} simulated people are answering"):
+        crowd = Crowd(server.url, study, server.keys, respond)
+        # Another name each time: whoever has begun already can't begin again.
+        told = crowd.answer(
+            arguments.simulate, n_questions, arguments.random_state, prefix=f"{SIMULATED}{secrets.token_hex(2)}"
+        )
+    server.stop()
+    running.join()
+    if told.problems:
+        raise ValueError(f"{len(told.problems)} of the simulated people could not go on; first, {told.problems[0]}")
+    middle, most = np.quantile(told.seconds, [0.5, 0.99])
+    sentences = [
+        f"{arguments.simulate} simulated people gave {len(told.stored)} answers, {how}.",
+        f"An answer took {1000 * middle:.0f} ms to be stored, and in 99 of 100 cases less than {1000 * most:.0f} ms.",
+    ]
+    facts = {
+        "n_people": arguments.simulate,
+        "n_answers": len(told.stored),
+        "median_ms": round(1000 * float(middle), 2),
+        "p99_ms": round(1000 * float(most), 2),
+        "retries": told.retries,
+    }
+    return Summary(sentences, facts)
+
+
+def _check_nobody_real(arguments: argparse.Namespace, study: Study) -> None:
+    from ..judge.store import Database
+
+    database = Database(arguments.database or study.database, study.name)
+    sittings = database.read(lambda records: records.sittings())
+    database.close()
+    real = sum(sitting.answered for sitting in sittings if not sitting.participant.startswith(SIMULATED))
+    if real:
+        raise ValueError(
+            f"the study holds {real} answers of people, which simulated ones would spoil; expected a study without "
+            "any: copy the items to another folder"
+        )
+
+
+def _labels(file: Path, study: Study) -> list[str]:
+    from .._text import csv_records, decode
+
+    records = [cells for _, cells in csv_records(decode(file.read_bytes()))]
+    if not records or not {"item", "label"} <= set(records[0]):
+        raise ValueError(f"{file}: expected a CSV file with the columns item and label")
+    item, label = (records[0].index(name) for name in ("item", "label"))
+    label_of = {cells[item]: cells[label] for cells in records[1:] if len(cells) == len(records[0])}
+    missing = [name for name in study.names if name not in label_of]
+    if missing:
+        raise ValueError(f"{file}: {len(missing)} items have no label, first {missing[0]!r}")
+    return [label_of[name] for name in study.names]

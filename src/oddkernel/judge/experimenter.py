@@ -1,0 +1,141 @@
+"""What the experimenter may do, with the token: watch, pause, delete a participant, take the answers home."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import RedirectResponse, Response
+from pydantic import BaseModel, ConfigDict
+from starlette.exceptions import HTTPException
+
+from .. import formats
+from .app import Judge, page
+from .export import Filter, HoldOut, export
+from .overview import overview
+from .participant import Word
+
+COOKIE = "oddkernel_experimenter"
+
+TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/jsonl; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+}
+
+
+class Leaving(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    participant: Word
+
+
+def router(judge: Judge) -> APIRouter:
+    """The experimenter's part of the application."""
+    study, settings = judge.study, judge.study.settings
+
+    def authorised(request: Request) -> bool:
+        kind, _, token = request.headers.get("authorization", "").partition(" ")
+        return judge.keys.opens(request.cookies.get(COOKIE)) or (kind == "Bearer" and judge.keys.opens(token))
+
+    def required(request: Request) -> None:
+        if not authorised(request):
+            raise HTTPException(401, "This needs the token that the server printed when it started.")
+
+    routes = APIRouter(prefix="/experimenter")
+    api = APIRouter(prefix="/api", dependencies=[Depends(required)])
+
+    @routes.get("")
+    async def index(request: Request, token: str | None = None) -> Response:
+        if token is None:
+            required(request)
+            return page("experimenter.html")
+        wait = judge.token_tries.wait(request.client.host if request.client else "")
+        if wait:
+            raise HTTPException(429, "Too many tries; please wait a moment.", {"retry-after": str(int(wait) + 1)})
+        if not judge.keys.opens(token):
+            raise HTTPException(401, "This is not the token that the server printed when it started.")
+        # The address with the token leaves the address bar at once.
+        answer = RedirectResponse("/experimenter", status_code=303)
+        answer.set_cookie(
+            COOKIE,
+            judge.keys.token,
+            path="/experimenter",
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
+        return answer
+
+    @api.get("/summary")
+    async def summary() -> dict[str, Any]:
+        sittings, answers, paused = await judge.read(
+            lambda records: (records.sittings(), records.answers(), records.paused())
+        )
+        facts = await asyncio.to_thread(overview, sittings, answers, study.names, too_fast=settings.too_fast)
+        return {
+            "title": settings.title,
+            "question": settings.question,
+            "state": "paused" if paused else "running",
+            "items": len(study.items),
+            "questions_per_person": settings.questions,
+            "policy": settings.policy,
+            "too_fast_seconds": settings.too_fast,
+            **facts,
+        }
+
+    @api.get("/map")
+    async def learned_map() -> dict[str, Any]:
+        found = judge.atlas.latest(await judge.read(lambda records: records.n_answers()))
+        columns = zip(*(found.pop(name, ()) for name in ("items", "x", "y", "cluster")), strict=True)
+        placed = [
+            {"name": study.names[i], **judge.shown(study.names[i]), "x": x, "y": y, "cluster": cluster}
+            for i, x, y, cluster in columns
+        ]
+        return {**found, "items": placed}
+
+    @api.post("/pause")
+    async def pause() -> dict[str, Any]:
+        await judge.write(lambda records: records.pause(True))
+        return {"state": "paused"}
+
+    @api.post("/resume")
+    async def resume() -> dict[str, Any]:
+        await judge.write(lambda records: records.pause(False))
+        return {"state": "running"}
+
+    @api.post("/withdraw")
+    async def withdraw(leaving: Leaving) -> dict[str, Any]:
+        deleted = await judge.write(lambda records: records.withdraw(leaving.participant))
+        await asyncio.to_thread(judge.database.forget_deleted)
+        await judge.write(judge.asking.refresh)
+        return {"withdrawn": leaving.participant, "answers_deleted": deleted}
+
+    @api.get("/export")
+    async def download(
+        format: Literal["csv", "jsonl", "parquet"] = "csv",
+        holdout: HoldOut = "drop",
+        failed_catches: Literal["keep", "drop"] = "keep",
+        too_fast: Literal["keep", "drop"] = "keep",
+        incomplete: Literal["keep", "drop"] = "keep",
+        participants: Annotated[Literal["yes", "no"], Query()] = "yes",
+    ) -> Response:
+        chosen = Filter(
+            holdout=holdout,
+            failed_catches=failed_catches == "drop",
+            too_fast=settings.too_fast if too_fast == "drop" else None,
+            incomplete=incomplete == "drop",
+            participants=participants == "yes",
+        )
+        answers = await judge.read(lambda records: records.answers())
+
+        def make() -> bytes:
+            said, details = export(answers, study.names, study.name, chosen)
+            return formats.dump(said, format, details=details)
+
+        name = "holdout" if holdout == "only" else "answers"
+        headers = {"content-disposition": f'attachment; filename="{name}.{format}"'}
+        return Response(await asyncio.to_thread(make), media_type=TYPES[format], headers=headers)
+
+    routes.include_router(api)
+    return routes

@@ -1,0 +1,129 @@
+"""Answers on their way out: chosen, with or without names of people, as `Comparisons` with their details."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from ..comparisons import Comparisons
+from .store import Answer
+
+HoldOut = Literal["drop", "only", "keep"]
+
+FAILED = 0.5
+"""Whoever fails this share of the catch questions, or more, fails them as a whole."""
+
+_LETTERS = ("a", "b", "c")
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which answers to take.
+
+    Attributes
+    ----------
+    holdout : {"drop", "only", "keep"}
+        What becomes of the random questions kept apart: to learn from the rest, drop them; to evaluate, take only them.
+    failed_catches : bool
+        Whether to leave out people who failed half of their catch questions or more.
+    too_fast : float or None
+        Answers that took fewer seconds are left out; None leaves out none.
+    incomplete : bool
+        Whether to leave out people who have not finished.
+    participants : bool
+        Whether to name the participants as the study knows them. If not, they get numbers instead, and when they
+        answered is left out.
+    """
+
+    holdout: HoldOut = "drop"
+    failed_catches: bool = False
+    too_fast: float | None = None
+    incomplete: bool = False
+    participants: bool = True
+
+    def choose(self, answers: Iterable[Answer]) -> list[Answer]:
+        """Those of the answers to take."""
+        every = list(answers)
+        failed = failed_catches(every) if self.failed_catches else set()
+        return [
+            answer
+            for answer in every
+            if answer.sitting not in failed
+            and (answer.complete or not self.incomplete)
+            and (self.too_fast is None or answer.response_ms >= 1000 * self.too_fast)
+            and (self.holdout == "keep" or (answer.kind == "holdout") == (self.holdout == "only"))
+        ]
+
+
+class Export(NamedTuple):
+    """Answers, ready to be written.
+
+    Attributes
+    ----------
+    said : Comparisons
+        What people said, with names of items and raters.
+    details : dict of str to list
+        How each answer came about, as `oddkernel.formats.write` takes it.
+    """
+
+    said: Comparisons
+    details: dict[str, list[Any]]
+
+
+def failed_catches(answers: Iterable[Answer]) -> set[str]:
+    """The sittings that failed half of their catch questions or more."""
+    caught: dict[str, list[bool]] = defaultdict(list)
+    for answer in answers:
+        if answer.expected is not None:
+            caught[answer.sitting].append(answer.odd != answer.expected)
+    return {sitting for sitting, failed in caught.items() if sum(failed) >= FAILED * len(failed)}
+
+
+def export(answers: Sequence[Answer], names: Sequence[str], study: str, chosen: Filter | None = None) -> Export:
+    """Make `Comparisons` of stored answers.
+
+    Parameters
+    ----------
+    answers : sequence of Answer
+        All answers of the study.
+    names : sequence of str
+        The items' names, in order; names that only answers know come after them.
+    study : str
+        What the study is called.
+    chosen : Filter, optional
+        Which answers to take; by default all but those held out.
+
+    Returns
+    -------
+    Export
+    """
+    chosen = chosen or Filter()
+    taken = chosen.choose(answers)
+    known = dict.fromkeys(names)
+    known |= dict.fromkeys(sorted({name for answer in taken for name in answer.items} - known.keys()))
+    alias = {answer.sitting: answer.participant for answer in taken}
+    if not chosen.participants:
+        # In the order of a hash: the order of arrival would tell who is who to those who were there.
+        shuffled = sorted(alias, key=lambda sitting: hashlib.sha256(sitting.encode()).digest())
+        alias = {sitting: f"person {number}" for number, sitting in enumerate(shuffled, start=1)}
+        taken.sort(key=lambda answer: (shuffled.index(answer.sitting), answer.place))
+    said = Comparisons.odd_one_out(
+        [answer.items for answer in taken],
+        [answer.odd for answer in taken],
+        rater=[alias[answer.sitting] for answer in taken],
+        items=known,
+    )
+    details: dict[str, list[Any]] = {
+        "study": [study] * len(taken),
+        "asked_as": [answer.kind for answer in taken],
+        "place": [answer.place for answer in taken],
+        "expected": [None if answer.expected is None else _LETTERS[answer.expected] for answer in taken],
+        "response_ms": [answer.response_ms for answer in taken],
+    }
+    if chosen.participants:
+        details["answered_at"] = [answer.answered_at for answer in taken]
+        details["answer_id"] = [answer.client_id for answer in taken]
+    return Export(said, details)

@@ -1,0 +1,130 @@
+"""What stands before every request: bounded bodies and rates, and headers that keep a page to itself."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections import OrderedDict
+from collections.abc import MutableMapping
+from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LARGEST_BODY = 16 * 1024
+
+PAGE_POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+MEDIA_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+"""For items: an SVG file may style itself, and can do nothing else, even when it is opened on its own."""
+
+HEADERS = {
+    "content-security-policy": PAGE_POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+class Rate:
+    """How often each of many may ask: `burst` times at once, and `per_second` times in the long run.
+
+    Examples
+    --------
+    >>> rate = Rate(per_second=1, burst=2)
+    >>> [rate.wait("ann", at=0.0), rate.wait("ann", at=0.0), rate.wait("ann", at=0.0), rate.wait("ann", at=1.0)]
+    [0.0, 0.0, 1.0, 0.0]
+    """
+
+    MOST_REMEMBERED = 20_000
+
+    def __init__(self, per_second: float, burst: float) -> None:
+        self._per_second = per_second
+        self._burst = burst
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, who: str, at: float | None = None) -> float:
+        """Seconds until `who` may ask; 0 if that is now, which counts as having asked."""
+        at = time.monotonic() if at is None else at
+        left, since = self._left.pop(who, (self._burst, at))
+        left = min(self._burst, left + (at - since) * self._per_second)
+        allowed = left >= 1
+        self._left[who] = (left - 1 if allowed else left, at)
+        if len(self._left) > self.MOST_REMEMBERED:
+            self._left.popitem(last=False)
+        return 0.0 if allowed else (1 - left) / self._per_second
+
+
+class Guard:
+    """The outermost layer of the server."""
+
+    def __init__(self, app: ASGIApp, per_address: Rate) -> None:
+        self._app = app
+        self._per_address = per_address
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer what is too much, pass on the rest, and add the headers."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                present = {name for name, _ in message["headers"]}
+                # Pages and their parts may be kept and asked about; what was told to one person may not be kept.
+                keep = "no-store" if scope["path"].startswith(("/api", "/experimenter")) else "no-cache"
+                wanted = {**HEADERS, "cache-control": keep}
+                message["headers"] = [
+                    *message["headers"],
+                    *(
+                        (name.encode(), value.encode())
+                        for name, value in wanted.items()
+                        if name.encode() not in present
+                    ),
+                ]
+            await send(message)
+
+        client = scope.get("client")
+        wait = self._per_address.wait(client[0] if client else "")
+        if wait:
+            await _refuse(send_with_headers, 429, "Too many requests; please wait a moment.", wait)
+            return
+        body = await _body(receive, dict(scope["headers"]))
+        if body is None:
+            await _refuse(send_with_headers, 413, f"The request is larger than {LARGEST_BODY} bytes.")
+            return
+        replayed = False
+
+        async def receive_again() -> MutableMapping[str, Any]:
+            nonlocal replayed
+            if replayed:
+                return await receive()
+            replayed = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        await self._app(scope, receive_again, send_with_headers)
+
+
+async def _body(receive: Receive, headers: dict[bytes, bytes]) -> bytes | None:
+    """The whole body, or None if it is too large."""
+    declared = headers.get(b"content-length", b"0")
+    if not declared.isdigit() or int(declared) > LARGEST_BODY:
+        return None
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return bytes(body)
+        body += message.get("body", b"")
+        if len(body) > LARGEST_BODY:
+            return None
+        if not message.get("more_body", False):
+            return bytes(body)
+
+
+async def _refuse(send: Send, status: int, sentence: str, wait: float = 0.0) -> None:
+    headers = [(b"content-type", b"application/json")]
+    if wait:
+        headers.append((b"retry-after", str(math.ceil(wait)).encode()))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": json.dumps({"error": sentence}).encode()})

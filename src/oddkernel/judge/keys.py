@@ -1,0 +1,52 @@
+"""What is made of a study's secret: the experimenter's token, cookies nobody can forge, media ids without meaning."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+
+
+class Keys:
+    """Keyed hashes under one secret, which are the same after every start.
+
+    Examples
+    --------
+    >>> keys = Keys("secret")
+    >>> cookie = keys.sign("a sitting's id")
+    >>> keys.signed(cookie), keys.signed(cookie[:-1])
+    ("a sitting's id", None)
+    """
+
+    def __init__(self, secret: str) -> None:
+        self._secret = secret.encode()
+
+    def _hash(self, purpose: str, text: str) -> str:
+        return hmac.new(self._secret, f"{purpose}:{text}".encode(), hashlib.sha256).hexdigest()
+
+    @property
+    def token(self) -> str:
+        """What opens the experimenter's page."""
+        return self._hash("token", "experimenter")[:32]
+
+    def opens(self, token: str | None) -> bool:
+        """Whether this is the token."""
+        return token is not None and hmac.compare_digest(token.encode(), self.token.encode())
+
+    def sign(self, text: str) -> str:
+        """The text, with a hash that only this study can make."""
+        return f"{text}.{self._hash('sitting', text)}"
+
+    def signed(self, cookie: str | None) -> str | None:
+        """The text of a cookie that this study made, else None."""
+        text, _, claimed = (cookie or "").rpartition(".")
+        right = hmac.compare_digest(claimed.encode(), self._hash("sitting", text).encode())
+        return text if text and right else None
+
+    def tag(self, text: str) -> str:
+        """A short name for a text, which tells nothing about it."""
+        return self._hash("tag", text)[:16]
+
+    def media(self, names: Sequence[str]) -> dict[str, str]:
+        """An id for each item that tells nothing about it, and the name that belongs to it."""
+        return {self._hash("media", name)[:32]: name for name in names}

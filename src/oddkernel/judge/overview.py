@@ -1,0 +1,124 @@
+"""What the experimenter sees at a glance: counts, times, catches, repeats, agreement, a line for each person."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import raters
+from .export import Filter, export
+from .store import Answer, Sitting
+
+EDGES = (0.0, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 20.0)
+"""Lower ends, in seconds, of the bars of the histogram of response times; the last bar has no upper end."""
+
+
+def overview(
+    sittings: Sequence[Sitting], answers: Sequence[Answer], names: Sequence[str], *, too_fast: float
+) -> dict[str, Any]:
+    """Facts about a study, ready for JSON.
+
+    Parameters
+    ----------
+    sittings : sequence of Sitting
+        All of them.
+    answers : sequence of Answer
+        All that count.
+    names : sequence of str
+        The items' names.
+    too_fast : float
+        Seconds below which an answer is too fast.
+    """
+    seconds = np.array([answer.response_ms / 1000 for answer in answers])
+    catches, repeats = _catches(answers), _repeats(answers)
+    said = export(answers, names, "", Filter(holdout="keep")).said
+    caught = [np.nan if answer.expected is None else float(answer.odd != answer.expected) for answer in answers]
+    report = {row.rater: row for row in raters.report(said, seconds=seconds, caught=caught).rows} if len(said) else {}
+    # A catch question has one answer, so agreement about it says nothing.
+    ceiling = raters.noise_ceiling(said[np.isnan(caught)]) if len(said) else None
+    by_sitting: dict[str, list[Answer]] = defaultdict(list)
+    for answer in answers:
+        by_sitting[answer.sitting].append(answer)
+    people = []
+    for sitting in sittings:
+        own = by_sitting[sitting.id]
+        row = report.get(sitting.participant)
+        people.append(
+            {
+                "participant": sitting.participant,
+                "answered": sitting.answered,
+                "total": sitting.total,
+                "done": sitting.done,
+                "median_seconds": None if row is None else row.seconds,
+                "too_fast": sum(answer.response_ms < 1000 * too_fast for answer in own),
+                "cant_tell": sum(answer.odd < 0 for answer in own),
+                "catches": _tally([catches[answer.client_id, answer.sitting] for answer in own if _is_catch(answer)]),
+                "repeats": _tally(
+                    [same for answer in own if (same := repeats.get((answer.client_id, answer.sitting))) is not None]
+                ),
+                "with_others": None if row is None else row.with_others,
+                "flags": [] if row is None else list(row.flags),
+                "last_answer_at": max((answer.stored_at for answer in own), default=None),
+            }
+        )
+    return {
+        "answers": len(answers),
+        "by_kind": dict(Counter(answer.kind for answer in answers)),
+        "people": len(sittings),
+        "finished": sum(sitting.done for sitting in sittings),
+        "cant_tell": _share([answer.odd < 0 for answer in answers]),
+        "too_fast": _share([answer.response_ms < 1000 * too_fast for answer in answers]),
+        "response_times": {
+            "edges": list(EDGES),
+            "counts": np.histogram(seconds, bins=[*EDGES, np.inf])[0].tolist(),
+            "median": float(np.median(seconds)) if len(seconds) else None,
+        },
+        "catches": _tally(list(catches.values())),
+        "repeats": _tally(list(repeats.values())),
+        "agreement": None
+        if ceiling is None or ceiling.agreement is None
+        else {
+            "share": ceiling.agreement,
+            "low": ceiling.low,
+            "high": ceiling.high,
+            "questions": ceiling.n_questions,
+            "answers": ceiling.n_answers,
+        },
+        "persons": people,
+    }
+
+
+def _is_catch(answer: Answer) -> bool:
+    return answer.expected is not None
+
+
+def _catches(answers: Sequence[Answer]) -> dict[tuple[str, str], bool]:
+    """Whether each answer to a catch question is right."""
+    return {
+        (answer.client_id, answer.sitting): answer.odd == answer.expected for answer in answers if _is_catch(answer)
+    }
+
+
+def _repeats(answers: Sequence[Answer]) -> dict[tuple[str, str], bool]:
+    """Whether each answer to a repeated question is the same as the first time."""
+    first = {answer.question: answer for answer in answers}
+    return {
+        (answer.client_id, answer.sitting): _chosen(answer) == _chosen(first[answer.repeats])
+        for answer in answers
+        if answer.repeats in first
+    }
+
+
+def _chosen(answer: Answer) -> str | None:
+    return None if answer.odd < 0 else answer.items[answer.odd]
+
+
+def _tally(right: Sequence[bool]) -> dict[str, int]:
+    return {"asked": len(right), "right": sum(right)}
+
+
+def _share(values: Sequence[bool]) -> float | None:
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,225 @@
+"""What participants may do: begin, agree, get questions, answer, take an answer back, see the items."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import numpy as np
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import FileResponse
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from .app import Judge, page
+from .asking import plan
+from .guard import MEDIA_POLICY
+from .items import open_inside
+from .store import Question, Records, Sitting
+
+COOKIE = "oddkernel_sitting"
+A_DAY = 24 * 3600
+A_YEAR = 365 * A_DAY
+LONGEST_RESPONSE_MS = 7 * 24 * 3600 * 1000
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("expected printable characters")
+    return text
+
+
+def _no_formula(text: str) -> str:
+    if text[0] in "=+-@":
+        raise ValueError("expected a name that no spreadsheet takes for a formula")
+    return text
+
+
+Word = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_printable)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Entrance(_Body):
+    participant: Annotated[Word, AfterValidator(_no_formula)] | None = None
+    invitation: Word | None = None
+
+
+class Agreement(_Body):
+    agreed: Literal[True]
+
+
+class Said(_Body):
+    client_id: UUID
+    question: Word
+    answer: Literal[-1, 0, 1, 2]
+    response_ms: Annotated[int, Field(ge=0, le=LONGEST_RESPONSE_MS)]
+    answered_at: Annotated[
+        AwareDatetime, Field(ge=datetime(2000, 1, 1, tzinfo=UTC), le=datetime(3000, 1, 1, tzinfo=UTC))
+    ]
+
+
+class Undo(_Body):
+    client_id: UUID
+    of: UUID
+
+
+def router(judge: Judge) -> APIRouter:
+    """The participants' part of the application."""
+    routes = APIRouter()
+    settings = judge.study.settings
+
+    def standing(sitting: Sitting) -> dict[str, Any]:
+        if sitting.done:
+            state = "done"
+        elif sitting.paused:
+            state = "paused"
+        else:
+            state = "running" if sitting.answered else "new"
+        told: dict[str, Any] = {"answered": sitting.answered, "total": sitting.total, "state": state}
+        if sitting.done and settings.completion_code:
+            told["completion_code"] = settings.completion_code
+        return told
+
+    def as_shown(question_id: str, names: tuple[str, str, str]) -> dict[str, Any]:
+        items = [{**judge.shown(name), "label": f"Item {place}"} for place, name in enumerate(names, start=1)]
+        return {"id": question_id, "items": items}
+
+    def visitor(request: Request) -> str | None:
+        """The id of the sitting that the cookie names, None without one; whoever asks too often is told to wait."""
+        id = judge.keys.signed(request.cookies.get(COOKIE))
+        address = request.client.host if request.client else ""
+        wait = judge.newcomers.wait(address) if id is None else judge.per_sitting.wait(id)
+        if wait:
+            raise HTTPException(429, "Too many requests; please wait a moment.", {"retry-after": str(int(wait) + 1)})
+        return id
+
+    def present(records: Records, id: str | None) -> Sitting:
+        sitting = None if id is None else records.sitting(id)
+        if sitting is None:
+            raise HTTPException(401, "This browser has no sitting; please open the link again.")
+        return sitting
+
+    def enter(records: Records, entrance: Entrance, id: str | None) -> Sitting:
+        known = None if id is None else records.sitting(id)
+        if entrance.invitation is not None:
+            if not records.invited(entrance.invitation):
+                raise HTTPException(403, "This invitation is not known; please check the link.")
+            begun = records.sitting_by(entrance.invitation)
+            # The code can't be guessed, so whoever has it may go on in another browser.
+            return begun or begin(records, entrance.participant, entrance.invitation)
+        if known is not None and entrance.participant in (None, known.participant):
+            return known
+        if settings.entry == "invitation":
+            raise HTTPException(403, "This study is by invitation; please use the link that you were sent.")
+        return begin(records, entrance.participant)
+
+    def begin(records: Records, participant: str | None, invitation: str | None = None) -> Sitting:
+        seed = secrets.randbits(62)
+        kinds = plan(settings, np.random.default_rng(seed))
+        return records.begin(participant or f"p-{secrets.token_hex(4)}", kinds, seed, invitation)
+
+    @routes.get("/")
+    async def index() -> FileResponse:
+        return page("index.html")
+
+    @routes.post("/api/sitting")
+    async def sit_down(entrance: Entrance, request: Request, response: Response) -> dict[str, Any]:
+        id = visitor(request)
+
+        sitting = await judge.write(lambda records: enter(records, entrance, id))
+        response.set_cookie(
+            COOKIE,
+            judge.keys.sign(sitting.id),
+            max_age=A_YEAR,
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
+        practice = [as_shown(f"practice-{n}", items) for n, items in enumerate(judge.asking.practice(sitting))]
+        about = {
+            "title": settings.title,
+            "question": settings.question,
+            "instructions": settings.instructions,
+            "consent": (settings.consent or None) if not sitting.consented else None,
+            "language": settings.language,
+            "words": settings.words,
+            "practice": practice,
+            "can_undo": True,
+        }
+        told = standing(sitting)
+        code = {"completion_code": told.pop("completion_code")} if "completion_code" in told else {}
+        return {"sitting": {**told, "tag": judge.keys.tag(sitting.id)}, "study": about, **code}
+
+    @routes.post("/api/consent")
+    async def agree(_: Agreement, request: Request) -> dict[str, Any]:
+        id = visitor(request)
+        await judge.write(lambda records: records.consent(present(records, id)))
+        return {"agreed": True}
+
+    @routes.get("/api/questions")
+    async def questions(request: Request, count: Annotated[int, Query(ge=1, le=20)] = 3) -> dict[str, Any]:
+        id = visitor(request)
+
+        def work(records: Records) -> tuple[list[Question], Sitting]:
+            sitting = present(records, id)
+            if settings.consent and not sitting.consented:
+                raise HTTPException(403, "Please agree to take part first.")
+            return [] if sitting.paused else judge.asking.next(records, sitting, count), sitting
+
+        found, sitting = await judge.write(work)
+        return {"questions": [as_shown(question.id, question.items) for question in found], **standing(sitting)}
+
+    @routes.post("/api/answers")
+    async def answer(said: Said, request: Request) -> dict[str, Any]:
+        id = visitor(request)
+
+        when = said.answered_at.astimezone(UTC).isoformat(timespec="milliseconds")
+
+        def work(records: Records) -> Sitting:
+            sitting = present(records, id)
+            question, is_new = records.answer(
+                sitting, str(said.client_id), said.question, said.answer, said.response_ms, when
+            )
+            if is_new:
+                judge.asking.answered(question)
+            return sitting._replace(answered=sitting.answered + is_new)
+
+        return {"stored": True, **standing(await judge.write(work))}
+
+    @routes.post("/api/undo")
+    async def undo(asked: Undo, request: Request) -> dict[str, Any]:
+        id = visitor(request)
+
+        def work(records: Records) -> tuple[Question, Sitting]:
+            sitting = present(records, id)
+            question, is_new = records.undo(sitting, str(asked.client_id), str(asked.of))
+            if is_new:
+                judge.asking.taken_back(question)
+            return question, sitting._replace(answered=sitting.answered - is_new)
+
+        question, sitting = await judge.write(work)
+        return {"question": as_shown(question.id, question.items), **standing(sitting)}
+
+    @routes.get("/media/{id}")
+    async def media(id: str) -> FileResponse:
+        name = judge.media.get(id)
+        item = None if name is None else judge.study.items[judge.study.index_of[name]]
+        if item is None or item.path is None:
+            raise HTTPException(404, "There is no such item.")
+        try:
+            path = open_inside(item.path, judge.study.media_root)
+        except (ValueError, OSError):
+            raise HTTPException(404, "The item's file is gone.") from None
+        headers = {
+            "cache-control": f"private, max-age={A_DAY}",
+            "content-security-policy": MEDIA_POLICY,
+            "content-disposition": "inline",
+        }
+        return FileResponse(path, media_type=item.media_type, headers=headers)
+
+    return routes

@@ -1,0 +1,98 @@
+"""Running the application until it is told to stop."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from .app import create_app
+from .keys import Keys
+from .store import Database
+from .study import Study
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class Server:
+    """A study's server, on a port of this machine.
+
+    Parameters
+    ----------
+    study : Study
+        What to ask.
+    database : str, optional
+        Address of the database; by default a file inside the study's folder.
+    host : str, default="127.0.0.1"
+        The address to listen on; by default only this machine can reach it.
+    port : int, default=0
+        The port; 0 takes any that is free.
+    """
+
+    def __init__(self, study: Study, *, database: str | None = None, host: str = "127.0.0.1", port: int = 0) -> None:
+        self._database = Database(database or study.database, study.name)
+        try:
+            self._socket = _listen(host, port)
+        except ValueError:
+            self._database.close()
+            raise
+        self._stopped = False
+        self._uvicorn: _Uvicorn | None = None
+        self.app = create_app(study, self._database)
+        self.keys: Keys = self.app.state.judge.keys
+        shown = f"[{host}]" if ":" in host else host
+        self.url = f"http://{shown}:{self._socket.getsockname()[1]}/"
+        self.experimenter_url = f"{self.url}experimenter?token={self.keys.token}"
+
+    def n_answers(self) -> int:
+        """How many answers the study has."""
+        return self._database.read(lambda records: records.n_answers())
+
+    def run(self, on_start: Callable[[], None] | None = None) -> int:
+        """Serve until SIGINT, SIGTERM or `stop`, store what was accepted by then, and count all answers."""
+        # No access log: addresses of requests hold participants' names and the token.
+        config = uvicorn.Config(
+            self.app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=10
+        )
+        self._uvicorn = _Uvicorn(config, on_start)
+        try:
+            if not self._stopped:
+                self._uvicorn.run(sockets=[self._socket])
+        except KeyboardInterrupt:
+            pass  # the usual way to stop it, raised once all is stored
+        finally:
+            self._socket.close()
+            n_answers = self.n_answers()
+            self._database.close()
+        return n_answers
+
+    def stop(self) -> None:
+        """End `run`, from another thread."""
+        self._stopped = True
+        if self._uvicorn is not None:
+            self._uvicorn.should_exit = True
+
+
+class _Uvicorn(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, on_start: Callable[[], None] | None) -> None:
+        super().__init__(config)
+        self._on_start = on_start
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self._on_start is not None:
+            self._on_start()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(1024)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise ValueError(f"can't listen on {host}, port {port}: {error}; choose another --host or --port") from None
+    return listener

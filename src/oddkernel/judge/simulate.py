@@ -1,0 +1,204 @@
+"""Simulated people, who answer through the real HTTP interface."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .keys import Keys
+from .study import Study
+
+Respond = Callable[[tuple[int, int, int], np.random.Generator], int]
+"""What someone says about three items, given by number: the place of the odd one, or -1 for can't tell."""
+
+CANT_TELL = -1
+
+
+def by_features(X: ArrayLike, noise: float = 0.0) -> Respond:
+    """Someone to whom the odd one is what is left when the closest two of the three are put together.
+
+    A share `noise` of the answers is a guess.
+    """
+    points = np.asarray(X, dtype=np.float64)
+
+    def respond(items: tuple[int, int, int], rng: np.random.Generator) -> int:
+        if rng.random() < noise:
+            return int(rng.integers(3))
+        first, second, third = points[list(items)]
+        apart = [np.linalg.norm(second - third), np.linalg.norm(first - third), np.linalg.norm(first - second)]
+        return int(np.argmin(apart))
+
+    return respond
+
+
+def by_labels(labels: ArrayLike, noise: float = 0.0) -> Respond:
+    """Someone to whom items of one class are alike and all others aren't; can't tell if all or none are of one class.
+
+    A share `noise` of the answers is a guess.
+
+    Examples
+    --------
+    >>> respond = by_labels(["bird", "bird", "fish"])
+    >>> respond((0, 2, 1), np.random.default_rng(0))
+    1
+    """
+    classes: NDArray[Any] = np.asarray(labels)
+
+    def respond(items: tuple[int, int, int], rng: np.random.Generator) -> int:
+        if rng.random() < noise:
+            return int(rng.integers(3))
+        first, second, third = classes[list(items)].tolist()
+        same = [second == third, first == third, first == second]
+        return same.index(True) if sum(same) == 1 else CANT_TELL
+
+    return respond
+
+
+def by_chance(items: tuple[int, int, int], rng: np.random.Generator) -> int:
+    """Someone who guesses."""
+    return int(rng.integers(-1, 3))
+
+
+@dataclass
+class Told:
+    """What simulated people remember, to be held against what is stored.
+
+    Attributes
+    ----------
+    stored : dict
+        For each client_id that the server said is stored: participant, the three items by number, and the answer.
+    seconds : list of float
+        How long each answer took to be confirmed.
+    retries : int
+        How many requests had to be sent again: refused for the moment, or without an answer.
+    problems : list of str
+        What went wrong for good.
+    """
+
+    stored: dict[str, tuple[str, tuple[int, int, int], int]] = field(default_factory=dict)
+    seconds: list[float] = field(default_factory=list)
+    retries: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+class Crowd:
+    """Simulated people, each in a thread of their own.
+
+    Parameters
+    ----------
+    url : str
+        Where the server is.
+    study : Study
+        The study that it runs.
+    secret_keys : Keys
+        The study's, to tell items by their addresses.
+    respond : callable
+        How they answer.
+    patience : float, default=60
+        Seconds for which a request is sent again while the server doesn't answer or is busy.
+    """
+
+    def __init__(self, url: str, study: Study, secret_keys: Keys, respond: Respond, patience: float = 60.0) -> None:
+        self._address = urlsplit(url)
+        self._respond = respond
+        self._patience = patience
+        self._index = {f"/media/{id}": study.index_of[name] for id, name in secret_keys.media(study.names).items()}
+        self._index |= {item.text: index for index, item in enumerate(study.items) if item.text is not None}
+        self._lock = threading.Lock()
+        self.told = Told()
+
+    def answer(self, n_people: int, n_questions: int, random_state: int = 0, prefix: str = "simulated") -> Told:
+        """Let so many people answer so many questions each, all at once; returns when they are done."""
+        threads = [
+            threading.Thread(
+                target=self._sit, args=(f"{prefix} {number}", n_questions, [random_state, number]), daemon=True
+            )
+            for number in range(n_people)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return self.told
+
+    def _sit(self, participant: str, n_questions: int, seed: list[int]) -> None:
+        try:
+            with self._browser() as send:
+                self._answer_as(participant, n_questions, np.random.default_rng(seed), send)
+        except Exception as error:
+            with self._lock:
+                self.told.problems.append(f"{participant}: {error}")
+
+    def _answer_as(self, participant: str, n_questions: int, rng: np.random.Generator, send: Any) -> None:
+        begun = send("POST", "/api/sitting", {"participant": participant})
+        if begun["study"]["consent"] is not None:
+            send("POST", "/api/consent", {"agreed": True})
+        for _ in range(n_questions):
+            waiting = send("GET", "/api/questions?count=2")["questions"]
+            if not waiting:
+                return
+            first, second, third = (self._index[item.get("url") or item["text"]] for item in waiting[0]["items"])
+            items = (first, second, third)
+            odd = self._respond(items, rng)
+            client_id = str(uuid.UUID(bytes=rng.bytes(16), version=4))
+            said = {
+                "client_id": client_id,
+                "question": waiting[0]["id"],
+                "answer": odd,
+                "response_ms": int(rng.lognormal(7.3, 0.5)),
+                "answered_at": datetime.now(UTC).isoformat(),
+            }
+            started = time.perf_counter()
+            send("POST", "/api/answers", said)
+            with self._lock:
+                self.told.seconds.append(time.perf_counter() - started)
+                self.told.stored[client_id] = (participant, items, odd)
+
+    @contextmanager
+    def _browser(self) -> Iterator[Callable[..., dict[str, Any]]]:
+        """Send requests over one connection, with the cookie, and again when they get lost."""
+        connection = http.client.HTTPConnection(self._address.hostname or "", self._address.port, timeout=30)
+        cookie: dict[str, str] = {}
+
+        def send(method: str, path: str, body: object = None) -> dict[str, Any]:
+            until = time.monotonic() + self._patience
+            while True:
+                status, told = attempt(method, path, body)
+                if status == 200:
+                    return told
+                if status not in (None, 429, 503) or time.monotonic() > until:
+                    raise RuntimeError(f"{method} {path}: {status}, {told.get('error')}")
+                with self._lock:
+                    self.told.retries += 1
+                time.sleep(0.2)
+
+        def attempt(method: str, path: str, body: object) -> tuple[int | None, dict[str, Any]]:
+            headers = {"content-type": "application/json", **cookie}
+            try:
+                connection.request(method, path, None if body is None else json.dumps(body), headers)
+                response = connection.getresponse()
+                content = response.read()
+            except (OSError, http.client.HTTPException) as error:
+                connection.close()
+                return None, {"error": str(error)}
+            given = response.getheader("set-cookie")
+            if given:
+                cookie["cookie"] = given.partition(";")[0]
+            return response.status, json.loads(content)
+
+        try:
+            yield send
+        finally:
+            connection.close()

@@ -1,0 +1,84 @@
+// Items as elements, loaded before they are needed: the element itself waits, so showing it asks nothing of the network.
+
+import { delayMs, pause } from "./api.js";
+import { el } from "./dom.js";
+
+const ATTEMPTS = 3;
+
+function loaded(element, events) {
+  return new Promise((resolve, reject) => {
+    for (const event of events) element.addEventListener(event, resolve, { once: true });
+    element.addEventListener("error", () => reject(new Error("not loaded")), { once: true });
+  });
+}
+
+async function loadOnce(item) {
+  if (item.kind === "text") return el("span", { class: "text", dir: "auto" }, item.text);
+  if (item.kind === "image") {
+    const image = el("img", { alt: item.label, draggable: "false" });
+    const ready = loaded(image, ["load"]);
+    image.src = item.url;
+    await ready;
+    return image;
+  }
+  const player = el(item.kind, { controls: true, preload: "auto", playsinline: true, "aria-label": item.label });
+  // Phones may decline to load sound before it is asked for; they say "suspend", and it is then loaded when played.
+  const ready = loaded(player, ["canplaythrough", "suspend"]);
+  player.src = item.url;
+  await ready;
+  return player;
+}
+
+/** Whether the server answers: if so, an item that can't be loaded is broken; if not, it will come in time. */
+async function reachable(url) {
+  try {
+    return (await fetch(url)).status < 500;
+  } catch {
+    return false;
+  }
+}
+
+async function load(item) {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await loadOnce(item);
+    } catch (error) {
+      if (attempt + 1 >= ATTEMPTS && (await reachable(item.url))) throw error;
+      await pause(delayMs(attempt));
+    }
+  }
+}
+
+/** Keeps the elements of the questions that come next. */
+export class Media {
+  #promises = new Map(); // by the question's id
+  #wanted = [];
+  #working = false;
+
+  /** The three elements of a question, as soon as all can be shown. Rejected when one of them can't be loaded. */
+  ready(question) {
+    if (!this.#promises.has(question.id)) {
+      const promise = Promise.all(question.items.map(load));
+      promise.catch(() => this.#promises.delete(question.id)); // the next call tries again
+      this.#promises.set(question.id, promise);
+    }
+    return this.#promises.get(question.id);
+  }
+
+  /** Loads questions in their order, one after the other, so that the next is never held up by later ones. */
+  async prepare(questions) {
+    this.#wanted = [...questions];
+    if (this.#working) return;
+    this.#working = true;
+    const tried = new Set();
+    for (let next; (next = this.#wanted.find(({ id }) => !tried.has(id))); ) {
+      tried.add(next.id);
+      await this.ready(next).catch(() => null);
+    }
+    this.#working = false;
+  }
+
+  forget(question) {
+    this.#promises.delete(question.id);
+  }
+}

@@ -1,0 +1,130 @@
+// Answers on their way to the server. Each is in the browser's storage before the page moves on and leaves it only
+// when the server has confirmed it, so a lost network, a reload or a full disk on the other side loses nothing.
+// The server stores a client_id once, so sending again is harmless.
+
+import { NotNow, Refused, delayMs, pause, post } from "./api.js";
+
+const PREFIX = "oddkernel.outbox.";
+const PATHS = { answer: "api/answers", undo: "api/undo" };
+
+/** A random UUID; crypto.randomUUID is missing where the page is not served by HTTPS or from this computer. */
+export function uuid() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+/**
+ * Events: `sent` (detail: the server's reply), `refused` (detail: a Refused), `trouble` (detail: "offline", "busy" or
+ * null when it is over), `empty`.
+ */
+export class Outbox extends EventTarget {
+  #prefix;
+  #entries = new Map(); // in the order of sending
+  #lastStamp = 0;
+  #sending = false;
+  #trouble = null;
+  durable = true;
+
+  /** @param {string} tag names the sitting: on a shared computer nobody's answers are sent as somebody else's. */
+  constructor(tag) {
+    super();
+    this.#prefix = `${PREFIX}${tag}.`;
+    try {
+      const keys = Object.keys(localStorage).filter((key) => key.startsWith(this.#prefix));
+      for (const key of keys.sort()) this.#entries.set(key, JSON.parse(localStorage.getItem(key)));
+    } catch {
+      this.durable = false;
+    }
+    addEventListener("beforeunload", (event) => {
+      if (!this.durable && this.#entries.size) event.preventDefault();
+    });
+  }
+
+  get size() {
+    return this.#entries.size;
+  }
+
+  /** How many answers more, or fewer after undos, the server will have once all of this is sent. */
+  get balance() {
+    return [...this.#entries.values()].reduce((sum, { kind }) => sum + (kind === "answer" ? 1 : -1), 0);
+  }
+
+  /** Questions whose answer waits here and was not taken back. */
+  get answeredQuestions() {
+    const questions = new Map();
+    for (const { kind, body } of this.#entries.values()) {
+      if (kind === "answer") questions.set(body.client_id, body.question);
+      else questions.delete(body.of);
+    }
+    return new Set(questions.values());
+  }
+
+  /** Resolved when nothing waits any more. */
+  async emptied() {
+    if (this.size) await new Promise((resolve) => this.addEventListener("empty", resolve, { once: true }));
+  }
+
+  /** @param {"answer"|"undo"} kind */
+  add(kind, body) {
+    this.#lastStamp = Math.max(this.#lastStamp + 1, Date.now());
+    const key = `${this.#prefix}${String(this.#lastStamp).padStart(15, "0")}.${body.client_id}`;
+    const entry = { kind, body };
+    this.#entries.set(key, entry);
+    try {
+      localStorage.setItem(key, JSON.stringify(entry));
+    } catch {
+      this.durable = false; // storage is full or forbidden: the page warns before it is closed
+    }
+    this.send();
+  }
+
+  /** Sends what is here, one by one and in order, until nothing is left. */
+  async send() {
+    if (this.#sending) return;
+    this.#sending = true;
+    let attempt = 0;
+    while (this.#entries.size) {
+      const [key, { kind, body }] = this.#entries.entries().next().value;
+      try {
+        const reply = await post(PATHS[kind], body);
+        this.#drop(key);
+        this.#say("sent", reply);
+      } catch (error) {
+        if (error instanceof NotNow) {
+          this.#setTrouble(error.reason);
+          await pause(delayMs(attempt++, error.retryAfterMs));
+          continue;
+        }
+        if (!(error instanceof Refused)) throw error;
+        this.#drop(key);
+        this.#say("refused", error);
+      }
+      attempt = 0;
+    }
+    this.#sending = false;
+    this.#setTrouble(null);
+    this.#say("empty");
+  }
+
+  #drop(key) {
+    this.#entries.delete(key);
+    try {
+      localStorage.removeItem(key);
+    } catch {
+      this.durable = false;
+    }
+  }
+
+  #setTrouble(reason) {
+    if (reason === this.#trouble) return;
+    this.#trouble = reason;
+    this.#say("trouble", reason);
+  }
+
+  #say(type, detail = null) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}

@@ -1,0 +1,183 @@
+// Three items and the question: shows them, and takes one answer once all three are on the screen.
+
+import { el } from "./dom.js";
+import { keep, recall } from "./storage.js";
+import { Stopwatch } from "./stopwatch.js";
+
+const GUARD_MS = 200; // nobody judges three items faster; what comes earlier was meant for the question before
+const FLASH_MS = 130; // long enough to see what was picked
+
+export const CANT_TELL = -1;
+
+function painted() {
+  return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+}
+
+function wait(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function onControl(event) {
+  return event.target.closest("button, summary, input, a, audio, video") !== null;
+}
+
+function digit(event) {
+  // The code helps where digits need the shift key, as on French keyboards.
+  const found = /^(?:Digit|Numpad)?([0-3])$/.exec(event.key) ?? /^(?:Digit|Numpad)([0-3])$/.exec(event.code);
+  return found ? Number(found[1]) : null;
+}
+
+function heading(...content) {
+  return el("h1", { class: "question", id: "question", tabindex: "-1" }, ...content);
+}
+
+export class QuestionScreen {
+  #words;
+  #stopwatch = new Stopwatch();
+  #open = false;
+  #settle = null; // of the question that is being asked
+  #flash = Promise.resolve();
+  #heading;
+  #items;
+  #cantTell;
+  #undo;
+  #keys;
+  #controls;
+
+  constructor(words) {
+    this.#words = words;
+    this.#heading = heading("");
+    this.#items = el("div", { class: "items", role: "group", "aria-labelledby": "question" });
+    this.#cantTell = el(
+      "button",
+      { type: "button", class: "button cant-tell", "aria-keyshortcuts": "0", click: (event) => this.#pointed(event, CANT_TELL) },
+      words.say("cant_tell"),
+    );
+    this.#undo = el(
+      "button",
+      { type: "button", class: "button quiet undo", "aria-keyshortcuts": "U", click: (event) => event.detail <= 1 && this.#takeBack() },
+      words.say("undo"),
+    );
+    this.#keys = this.#keysPanel();
+    this.#controls = el("div", { class: "controls" }, this.#undo, this.#cantTell, this.#keys);
+    document.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /**
+   * Shows a question, whose three items are loaded, and waits for what is said: {answer, responseMs}, or {undo: true}
+   * when the answer before is to be taken back.
+   */
+  async ask(question, elements, { text, position, canUndo }) {
+    await this.#flash;
+    this.#close();
+    this.#undo.disabled = !canUndo;
+    this.#cantTell.disabled = false;
+    await Promise.all(elements.map((element) => element.decode?.().catch(() => null)));
+    this.#items.replaceChildren(...elements.map((element, place) => this.#card(element, question.items[place], place)));
+    this.#items.dataset.kind = question.items[0].kind;
+    this.#setHeading(el("span", { class: "visually-hidden" }, `${position}. `), text);
+    this.#heading.focus({ preventScroll: true });
+    scrollTo(0, 0);
+    await painted();
+    this.#stopwatch.start(performance.now());
+    const said = new Promise((resolve) => (this.#settle = resolve));
+    await wait(GUARD_MS);
+    this.#open = true;
+    this.#items.dataset.open = question.id;
+    return said;
+  }
+
+  /** Nothing to answer just now: the next items are on their way. */
+  showLoading(text) {
+    this.#close();
+    this.#undo.disabled = true;
+    this.#cantTell.disabled = true;
+    this.#setHeading(text);
+    this.#items.replaceChildren(el("p", { class: "loading" }, this.#words.say("loading")));
+  }
+
+  get elements() {
+    return [this.#heading, this.#items, this.#controls];
+  }
+
+  /** A new heading each time: only an element that newly takes the focus is read out. */
+  #setHeading(...content) {
+    const old = this.#heading;
+    this.#heading = heading(...content);
+    old.replaceWith(this.#heading);
+  }
+
+  #close() {
+    this.#open = false;
+    delete this.#items.dataset.open;
+  }
+
+  #card(element, item, place) {
+    const number = el("span", { class: "place", "aria-hidden": "true" }, String(place + 1));
+    const click = (event) => this.#pointed(event, place);
+    const pick = { type: "button", class: "pick", "aria-keyshortcuts": String(place + 1), click };
+    if (item.kind === "image") return el("div", { class: "item" }, el("button", pick, element, number));
+    if (item.kind === "text") {
+      const spoken = el("span", { class: "visually-hidden" }, `${item.label}: `);
+      return el("div", { class: "item" }, el("button", pick, spoken, element, number));
+    }
+    element.addEventListener("play", () => {
+      for (const other of this.#items.querySelectorAll("audio, video")) if (other !== element) other.pause();
+    });
+    const button = el("button", { ...pick, class: "pick button" }, this.#words.say("pick", { place: place + 1 }));
+    return el("div", { class: "item player" }, el("div", { class: "medium" }, element), button);
+  }
+
+  #pointed(event, answer) {
+    if (event.detail <= 1) this.#answer(answer, event.timeStamp); // the second click of a double click is no answer
+  }
+
+  #answer(answer, now) {
+    if (!this.#open) return;
+    this.#close();
+    const responseMs = Math.round(this.#stopwatch.read(now));
+    for (const player of this.#items.querySelectorAll("audio, video")) player.pause();
+    this.#keys.open = false; // it covers part of an item
+    const chosen = answer === CANT_TELL ? this.#cantTell : this.#items.children[answer].querySelector(".pick");
+    chosen.classList.add("chosen");
+    this.#flash = wait(FLASH_MS).then(() => chosen.classList.remove("chosen"));
+    this.#settle({ answer, responseMs });
+  }
+
+  #takeBack() {
+    if (!this.#open || this.#undo.disabled) return;
+    this.#close();
+    this.#settle({ undo: true });
+  }
+
+  #key(event) {
+    const modified = event.ctrlKey || event.altKey || event.metaKey;
+    if (!this.#heading.isConnected || modified || event.repeat || recall("keys_off")) return;
+    const number = digit(event);
+    if (number) this.#answer(number - 1, event.timeStamp);
+    else if (number === 0 || (event.key === " " && !onControl(event))) this.#answer(CANT_TELL, event.timeStamp);
+    else if (event.key === "Backspace" || event.key.toLowerCase() === "u") this.#takeBack();
+    else return;
+    event.preventDefault();
+  }
+
+  // Shortcuts of a single character must be possible to turn off (WCAG 2.1.4): speech control may type them unmeant.
+  #keysPanel() {
+    const rows = [
+      ["1 2 3", "keys_pick"],
+      ["0 ␣", "keys_cant_tell"],
+      ["u ⌫", "keys_undo"],
+    ].map(([keys, key]) => [
+      el("dt", {}, ...keys.split(" ").flatMap((one) => [el("kbd", {}, one), " "])),
+      el("dd", {}, this.#words.say(key)),
+    ]);
+    const box = el("input", { type: "checkbox", change: () => keep("keys_off", !box.checked) });
+    box.checked = !recall("keys_off");
+    return el(
+      "details",
+      { class: "keys" },
+      el("summary", { class: "button quiet" }, this.#words.say("keys")),
+      el("div", { class: "panel" }, el("dl", {}, rows), el("label", {}, box, " ", this.#words.say("keys_use"))),
+    );
+  }
+}

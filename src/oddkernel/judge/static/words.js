@@ -1,0 +1,38 @@
+// The words on the page: English ones, replaced by those of the study.
+
+export class Words {
+  #texts;
+
+  constructor(texts) {
+    this.#texts = texts;
+  }
+
+  static async load(url) {
+    const reply = await fetch(url);
+    return new Words(await reply.json());
+  }
+
+  /** These words with some replaced. */
+  with(overrides) {
+    return new Words({ ...this.#texts, ...overrides });
+  }
+
+  /** The text called `key`, with every {name} in it replaced by the value of that name. */
+  say(key, values = {}) {
+    const text = this.#texts[key];
+    if (text === undefined) throw new Error(`There is no text called ${key}.`);
+    return text.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
+  }
+}
+
+/** Tells browser and screen reader which language the page is in, and in which direction it is written. */
+export function setLanguage(language) {
+  document.documentElement.lang = language;
+  let locale;
+  try {
+    locale = new Intl.Locale(language);
+  } catch {
+    return; // not a language tag; the words are shown all the same
+  }
+  document.documentElement.dir = (locale.getTextInfo?.() ?? locale.textInfo)?.direction ?? "ltr";
+}

@@ -1,0 +1,197 @@
+"""The database: how to reach it, its schema, and the one thread that writes to it."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, TypeVar
+
+import sqlalchemy
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+
+from .records import Records
+
+T = TypeVar("T")
+Work = Callable[[Records], T]
+
+PATIENCE = 3.0
+"""Seconds to wait for a lock that another program holds on the database."""
+
+MOST_AT_ONCE = 128
+"""How many pieces of work share a transaction at most, and so one wait for the disk."""
+
+log = logging.getLogger(__name__)
+
+
+class Unavailable(OSError):
+    """The database can't take or give anything now; what was to be written is not in it."""
+
+
+class Database:
+    """A database of answers, brought up to date when it is opened.
+
+    One thread does all the writing. What is waiting when it gets to the database goes into one transaction, so that
+    many people share one wait for the disk; nobody is told that something is stored before that transaction is
+    committed and, on SQLite, on the disk (``synchronous=FULL``).
+
+    Parameters
+    ----------
+    address : str
+        ``sqlite:///file`` or ``postgresql://user:password@host/name``.
+    study : str
+        The study that all records are about.
+    """
+
+    def __init__(self, address: str, study: str) -> None:
+        self.study = study
+        self._engine = _engine(address)
+        self._writing = self._engine.execution_options(writes=True)
+        self._waiting: queue.SimpleQueue[tuple[Work[Any], Future[Any]] | None] = queue.SimpleQueue()
+        try:
+            _migrate(self._writing)
+        except SQLAlchemyError as error:
+            raise Unavailable(f"the database can't be opened: {_reason(error)}") from None
+        self._thread = threading.Thread(target=self._write_what_waits, name="oddkernel-writer", daemon=True)
+        self._thread.start()
+
+    def write(self, work: Work[T]) -> Future[T]:
+        """Do some work that changes the records; the result comes when the change is durable.
+
+        The work must raise what it has to raise before it changes anything: others share its transaction.
+        """
+        future: Future[T] = Future()
+        self._waiting.put((work, future))
+        return future
+
+    def read(self, work: Work[T]) -> T:
+        """Do some work that changes nothing."""
+        try:
+            with self._engine.connect() as connection:
+                return work(Records(connection, self.study))
+        except SQLAlchemyError as error:
+            raise _unavailable(error) from None
+
+    def forget_deleted(self) -> None:
+        """Make sure that nothing of what was deleted lingers in SQLite's log of changes."""
+        if self._engine.dialect.name != "sqlite":
+            return
+        connection = self._engine.raw_connection()  # a checkpoint can't be part of a transaction
+        try:
+            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except Exception as error:
+            raise _unavailable(error) from None
+        finally:
+            connection.close()
+
+    def close(self) -> None:
+        """Write what waits, then let go of the database."""
+        self._waiting.put(None)
+        self._thread.join()
+        self._engine.dispose()
+
+    def _write_what_waits(self) -> None:
+        while (first := self._waiting.get()) is not None:
+            batch = [first]
+            while len(batch) < MOST_AT_ONCE and not self._waiting.empty():
+                following = self._waiting.get()
+                if following is None:
+                    self._waiting.put(None)
+                    break
+                batch.append(following)
+            # Work that nobody waits for any more, as the person went away, is not begun.
+            self._commit([(work, future) for work, future in batch if future.set_running_or_notify_cancel()])
+
+    def _commit(self, batch: list[tuple[Work[Any], Future[Any]]]) -> None:
+        outcomes: list[tuple[Any, Exception | None]] = []
+        try:
+            with self._writing.begin() as connection:
+                records = Records(connection, self.study)
+                for work, _ in batch:
+                    try:
+                        outcomes.append((work(records), None))
+                    except SQLAlchemyError:
+                        raise
+                    except Exception as error:
+                        outcomes.append((None, error))
+        except IntegrityError as error:
+            if len(batch) > 1:  # one of them is at fault, so the others need not suffer
+                for job in batch:
+                    self._commit([job])
+                return
+            outcomes = [(None, _unavailable(error))]
+        except Exception as error:  # the thread must outlive whatever happens to one transaction
+            outcomes = [(None, _unavailable(error))] * len(batch)
+        for (_, future), (result, problem) in zip(batch, outcomes, strict=True):
+            if problem is None:
+                future.set_result(result)
+            else:
+                future.set_exception(problem)
+
+
+def _unavailable(error: Exception) -> Unavailable:
+    log.warning("the database refused: %s", _reason(error))
+    return Unavailable("The answers can't be stored at the moment.")
+
+
+def _reason(error: Exception) -> str:
+    """The driver's first line, without the statement and its values, which are people's answers."""
+    return str(getattr(error, "orig", None) or error).partition("\n")[0]
+
+
+def _engine(address: str) -> Engine:
+    try:
+        url = sqlalchemy.make_url(address)
+    except SQLAlchemyError:
+        raise ValueError(
+            "the database's address can't be read; expected postgresql://user:password@host/name"
+        ) from None
+    kind = url.get_backend_name()
+    if kind == "sqlite":
+        return _sqlite(url)
+    if kind != "postgresql":
+        raise ValueError(f"a database of the kind {kind}; expected sqlite or postgresql")
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        raise ImportError('PostgreSQL needs psycopg: pip install "oddkernel[postgresql]"') from None
+    return sqlalchemy.create_engine(
+        url.set(drivername="postgresql+psycopg"),
+        pool_pre_ping=True,
+        hide_parameters=True,
+        # A server may be set to confirm before it has written; we may not.
+        connect_args={"connect_timeout": 10, "options": "-c synchronous_commit=on -c lock_timeout=3000"},
+    )
+
+
+def _sqlite(url: sqlalchemy.URL) -> Engine:
+    engine = sqlalchemy.create_engine(url, connect_args={"timeout": PATIENCE}, hide_parameters=True)
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: object) -> None:
+        connection.isolation_level = None  # transactions begin where SQLAlchemy says, not where the driver guesses
+        for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
+            connection.execute(f"PRAGMA {setting}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # Whoever will write asks for the lock at once: one that is asked for later can fail without a wait.
+        writes = connection.get_execution_options().get("writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _migrate(engine: Engine) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parents[1] / "migrations").replace("%", "%%"))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")

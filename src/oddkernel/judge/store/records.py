@@ -1,0 +1,361 @@
+"""Sittings, questions and answers, as the database holds them."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, TextClause
+from sqlalchemy import text as _text
+
+# Parsing a statement takes longer than most of them take to run, and there are few.
+text: Callable[[str], TextClause] = cache(_text)
+
+
+class Refused(ValueError):
+    """A request that doesn't fit what is stored."""
+
+
+class Unknown(ValueError):
+    """A request about something that isn't there, or isn't this person's."""
+
+
+class Sitting(NamedTuple):
+    """One person's way through the study."""
+
+    id: str
+    participant: str
+    plan: tuple[str, ...]
+    seed: int
+    consented: bool
+    answered: int
+    paused: bool
+
+    @property
+    def total(self) -> int:
+        """How many questions it has."""
+        return len(self.plan)
+
+    @property
+    def done(self) -> bool:
+        """Whether all are answered."""
+        return self.answered >= self.total
+
+
+class Question(NamedTuple):
+    """Three items, in the order and place shown, that a person was or is asked about."""
+
+    id: str
+    place: int
+    kind: str
+    items: tuple[str, str, str]
+
+
+class Answer(NamedTuple):
+    """A stored answer, with all that is known about it."""
+
+    sitting: str
+    participant: str
+    complete: bool
+    question: str
+    place: int
+    kind: str
+    items: tuple[str, str, str]
+    expected: int | None
+    repeats: str | None
+    client_id: str
+    odd: int
+    response_ms: int
+    answered_at: str
+    stored_at: str
+
+
+def now() -> str:
+    """This moment, in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class Records:
+    """What a study's part of the database says, within one transaction."""
+
+    def __init__(self, connection: Connection, study: str) -> None:
+        self._connection = connection
+        self._study = study
+
+    def _all(self, statement: str, **values: Any) -> Sequence[Any]:
+        return self._connection.execute(text(statement), {"study": self._study, **values}).all()
+
+    def _first(self, statement: str, **values: Any) -> Any:
+        return self._connection.execute(text(statement), {"study": self._study, **values}).first()
+
+    def _run(self, statement: str, **values: Any) -> int:
+        return self._connection.execute(text(statement), {"study": self._study, **values}).rowcount
+
+    # The study
+
+    def secret(self) -> str:
+        """The study's own secret, from which its tokens are made; drawn the first time."""
+        row = self._first("SELECT secret FROM study WHERE id = :study")
+        if row is None:
+            row = (secrets.token_hex(32),)
+            self._run(
+                "INSERT INTO study (id, secret, paused, created_at) VALUES (:study, :secret, 0, :now)",
+                secret=row[0],
+                now=now(),
+            )
+        return str(row[0])
+
+    def paused(self) -> bool:
+        """Whether no new questions are asked."""
+        row = self._first("SELECT paused FROM study WHERE id = :study")
+        return bool(row and row[0])
+
+    def pause(self, paused: bool) -> None:
+        """Pause the study, or let it go on."""
+        self._run("UPDATE study SET paused = :paused WHERE id = :study", paused=int(paused))
+
+    # Invitations
+
+    def invite(self, codes: Iterable[str]) -> None:
+        """Add invitations."""
+        self.secret()  # draws it if the study is new, and with it makes the study known
+        for code in codes:
+            self._run("INSERT INTO invitation (study, code) VALUES (:study, :code)", code=code)
+
+    def invited(self, code: str) -> bool:
+        """Whether there is such an invitation."""
+        return self._first("SELECT 1 FROM invitation WHERE study = :study AND code = :code", code=code) is not None
+
+    # Sittings
+
+    _SITTING = """
+        SELECT s.id, s.participant, s.plan, s.seed, s.consented_at,
+               (SELECT count(*) FROM answer a WHERE a.sitting = s.id AND a.undo_id IS NULL),
+               (SELECT t.paused FROM study t WHERE t.id = s.study)
+        FROM sitting s WHERE s.study = :study AND """
+
+    def sitting(self, id: str) -> Sitting | None:
+        """The sitting with this id."""
+        return _as_sitting(self._first(self._SITTING + "s.id = :id", id=id))
+
+    def sitting_of(self, participant: str) -> Sitting | None:
+        """The sitting of a participant."""
+        return _as_sitting(self._first(self._SITTING + "s.participant = :participant", participant=participant))
+
+    def sitting_by(self, invitation: str) -> Sitting | None:
+        """The sitting that an invitation began."""
+        return _as_sitting(self._first(self._SITTING + "s.invitation = :code", code=invitation))
+
+    def sittings(self) -> list[Sitting]:
+        """All sittings, in the order in which they began."""
+        rows = self._all(self._SITTING + "1 = 1 ORDER BY s.started_at, s.id")
+        return [sitting for row in rows if (sitting := _as_sitting(row)) is not None]
+
+    def begin(self, participant: str, plan: Sequence[str], seed: int, invitation: str | None = None) -> Sitting:
+        """A new sitting."""
+        if self.sitting_of(participant) is not None:
+            raise Refused("This participant has begun already, in another browser. Please continue there.")
+        id = secrets.token_hex(16)
+        self._run(
+            "INSERT INTO sitting (id, study, participant, invitation, plan, seed, started_at) "
+            "VALUES (:id, :study, :participant, :invitation, :plan, :seed, :now)",
+            id=id,
+            participant=participant,
+            invitation=invitation,
+            plan=json.dumps(list(plan)),
+            seed=seed,
+            now=now(),
+        )
+        return Sitting(id, participant, tuple(plan), seed, False, 0, self.paused())
+
+    def consent(self, sitting: Sitting) -> None:
+        """Note that the person agreed."""
+        self._run(
+            "UPDATE sitting SET consented_at = :now WHERE id = :id AND consented_at IS NULL", id=sitting.id, now=now()
+        )
+
+    def withdraw(self, participant: str) -> int:
+        """Delete a participant and all answers; how many these were."""
+        sitting = self.sitting_of(participant)
+        if sitting is None:
+            raise Unknown(f"no participant is called {participant!r}")
+        of = {"id": sitting.id}
+        self._run("DELETE FROM answer WHERE sitting = :id", **of)
+        self._run("DELETE FROM question WHERE sitting = :id", **of)
+        self._run("DELETE FROM sitting WHERE id = :id", **of)
+        return sitting.answered
+
+    # Questions
+
+    _QUESTION = "SELECT q.id, q.place, q.kind, q.a, q.b, q.c FROM question q "
+    _LIVE = "(SELECT 1 FROM answer a WHERE a.question = q.id AND a.undo_id IS NULL)"
+
+    def asked(self, sitting: Sitting) -> list[tuple[Question, bool]]:
+        """All questions handed out in a sitting, in order, and whether each has an answer."""
+        rows = self._all(
+            f"SELECT q.id, q.place, q.kind, q.a, q.b, q.c, EXISTS {self._LIVE} FROM question q "
+            "WHERE q.sitting = :id ORDER BY q.place",
+            id=sitting.id,
+        )
+        return [(_as_question(row[:-1]), bool(row[-1])) for row in rows]
+
+    def question(self, sitting: Sitting, id: str) -> Question:
+        """One question of a sitting."""
+        row = self._first(self._QUESTION + "WHERE q.sitting = :sitting AND q.id = :id", sitting=sitting.id, id=id)
+        if row is None:
+            raise Unknown("This question isn't part of the sitting.")
+        return _as_question(row)
+
+    def open_questions(self) -> list[tuple[str, str, str]]:
+        """The items of all questions that wait for an answer."""
+        rows = self._all(
+            "SELECT q.a, q.b, q.c FROM question q JOIN sitting s ON s.id = q.sitting "
+            f"WHERE s.study = :study AND NOT EXISTS {self._LIVE}"
+        )
+        return [(a, b, c) for a, b, c in rows]
+
+    def all_shown(self) -> list[tuple[str, tuple[str, str, str]]]:
+        """Kind and items of all questions."""
+        rows = self._all(
+            "SELECT q.kind, q.a, q.b, q.c FROM question q JOIN sitting s ON s.id = q.sitting WHERE s.study = :study"
+        )
+        return [(kind, (a, b, c)) for kind, a, b, c in rows]
+
+    def next_place(self, sitting: Sitting) -> int:
+        """The place of the next question to be handed out."""
+        row = self._first("SELECT coalesce(max(place) + 1, 0) FROM question WHERE sitting = :id", id=sitting.id)
+        return int(row[0])
+
+    def hand_out(
+        self,
+        sitting: Sitting,
+        place: int,
+        kind: str,
+        items: tuple[str, str, str],
+        expected: int | None = None,
+        repeats: str | None = None,
+    ) -> Question:
+        """Add a question to a sitting."""
+        id = secrets.token_hex(12)
+        self._run(
+            "INSERT INTO question (id, sitting, place, kind, a, b, c, expected, repeats, handed_at) "
+            "VALUES (:id, :sitting, :place, :kind, :a, :b, :c, :expected, :repeats, :now)",
+            id=id,
+            sitting=sitting.id,
+            place=place,
+            kind=kind,
+            **dict(zip("abc", items, strict=True)),
+            expected=expected,
+            repeats=repeats,
+            now=now(),
+        )
+        return Question(id, place, kind, items)
+
+    def drop(self, question: Question) -> None:
+        """Take back a question that can no longer be asked, with what was answered and undone."""
+        self._run("UPDATE question SET repeats = NULL WHERE repeats = :id", id=question.id)
+        self._run("DELETE FROM answer WHERE question = :id", id=question.id)
+        self._run("DELETE FROM question WHERE id = :id", id=question.id)
+
+    # Answers
+
+    def answer(
+        self, sitting: Sitting, client_id: str, question_id: str, odd: int, response_ms: int, answered_at: str
+    ) -> tuple[Question, bool]:
+        """Store an answer; its question, and False if this very answer is stored already."""
+        question = self.question(sitting, question_id)
+        earlier = self._all(
+            "SELECT client_id, question, odd, undo_id FROM answer "
+            "WHERE sitting = :sitting AND (client_id = :client OR question = :question)",
+            sitting=sitting.id,
+            client=client_id,
+            question=question_id,
+        )
+        for sent_as, sent_for, sent, _ in earlier:
+            if sent_as == client_id:
+                if (sent_for, sent) != (question_id, odd):
+                    raise Refused("Another answer was stored under this client_id.")
+                return question, False
+        if any(undo_id is None for *_, undo_id in earlier):
+            raise Refused("This question has an answer already.")
+        self._run(
+            "INSERT INTO answer (sitting, client_id, question, odd, response_ms, answered_at, stored_at) "
+            "VALUES (:sitting, :client, :question, :odd, :response_ms, :answered_at, :now)",
+            sitting=sitting.id,
+            client=client_id,
+            question=question_id,
+            odd=odd,
+            response_ms=response_ms,
+            answered_at=answered_at,
+            now=now(),
+        )
+        return question, True
+
+    def undo(self, sitting: Sitting, undo_id: str, client_id: str) -> tuple[Question, bool]:
+        """Take the last answer back; its question, and False if this very undo is known already.
+
+        The answer stays in the database, marked, and no longer counts as one.
+        """
+        row = self._first(
+            "SELECT question, undo_id FROM answer WHERE sitting = :sitting AND client_id = :client",
+            sitting=sitting.id,
+            client=client_id,
+        )
+        if row is None:
+            raise Unknown("There is no such answer to take back.")
+        question = self.question(sitting, row[0])
+        if row[1] == undo_id:
+            return question, False
+        last = self._first(
+            "SELECT a.client_id FROM answer a JOIN question q ON q.id = a.question "
+            "WHERE a.sitting = :sitting AND a.undo_id IS NULL ORDER BY q.place DESC LIMIT 1",
+            sitting=sitting.id,
+        )
+        if last is None or last[0] != client_id:
+            raise Refused("Only the last answer can be taken back.")
+        self._run(
+            "UPDATE answer SET undo_id = :undo, undone_at = :now WHERE sitting = :sitting AND client_id = :client",
+            undo=undo_id,
+            now=now(),
+            sitting=sitting.id,
+            client=client_id,
+        )
+        return question, True
+
+    def answers(self) -> list[Answer]:
+        """All answers that count, in the order of sittings and of their questions."""
+        complete = {sitting.id: sitting.done for sitting in self.sittings()}
+        rows = self._all(
+            "SELECT s.id, s.participant, q.id, q.place, q.kind, q.a, q.b, q.c, q.expected, q.repeats, "
+            "a.client_id, a.odd, a.response_ms, a.answered_at, a.stored_at "
+            "FROM answer a JOIN question q ON q.id = a.question JOIN sitting s ON s.id = q.sitting "
+            "WHERE s.study = :study AND a.undo_id IS NULL ORDER BY s.started_at, s.id, q.place"
+        )
+        return [
+            Answer(id, who, complete.get(id, False), question, place, kind, (a, b, c), *rest)
+            for id, who, question, place, kind, a, b, c, *rest in rows
+        ]
+
+    def n_answers(self) -> int:
+        """How many answers count."""
+        row = self._first(
+            "SELECT count(*) FROM answer a JOIN sitting s ON s.id = a.sitting "
+            "WHERE s.study = :study AND a.undo_id IS NULL"
+        )
+        return int(row[0])
+
+
+def _as_sitting(row: Any) -> Sitting | None:
+    if row is None:
+        return None
+    id, participant, plan, seed, consented_at, answered, paused = row
+    return Sitting(id, participant, tuple(json.loads(plan)), seed, consented_at is not None, answered, bool(paused))
+
+
+def _as_question(row: Any) -> Question:
+    id, place, kind, a, b, c = row
+    return Question(id, place, kind, (a, b, c))

@@ -1,0 +1,81 @@
+"""Fixtures of the tests in a browser; nothing is imported or started unless a test asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from judge_browser import Serve, Visit
+    from playwright.sync_api import Browser, Page
+
+    from oddkernel.judge.server import Server
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium; tests that need it are skipped where there is none."""
+    from judge_browser import find_chromium, launch
+    from playwright.sync_api import sync_playwright
+
+    if find_chromium() is None:
+        pytest.skip("tests in a browser need Chromium (Debian's package chromium)")
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def shapes(tmp_path: Path) -> Path:
+    """A study of eight drawings with twelve questions."""
+    from judge_browser import write_settings
+
+    folder = tmp_path / "shapes"
+    folder.mkdir()
+    for number in range(8):
+        shape = f'<rect x="20" y="20" width="60" height="60" rx="{4 * number}" fill="hsl({45 * number} 60% 50%)"/>'
+        drawing = f'<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100">{shape}</svg>'
+        (folder / f"shape {number}.svg").write_text(drawing)
+    write_settings(folder, questions=12, practice=0)
+    return folder
+
+
+@pytest.fixture
+def serve(browser: Browser) -> Iterator[Serve]:
+    """Starts the server of a study."""
+    from judge_browser import serving
+
+    with ExitStack() as servers:
+        yield lambda study: servers.enter_context(serving(study))
+
+
+@pytest.fixture
+def served(shapes: Path, serve: Serve) -> Server:
+    """The server of the drawings."""
+    return serve(shapes)
+
+
+@pytest.fixture
+def visit(browser: Browser, serve: Serve) -> Iterator[Visit]:
+    """Opens a page in a browser of its own; fails if it complains or talks to anybody else."""
+    from judge_browser import Watch
+
+    watches = []
+    with ExitStack() as contexts:
+
+        def visit(server: Server, path: str = "", expected: tuple[str, ...] = (), **options: Any) -> Page:
+            context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}} | options)
+            contexts.callback(context.close)
+            context.set_default_timeout(15_000)
+            watches.append(Watch(context, server.url, expected))
+            page = context.new_page()
+            page.goto(server.url + path)
+            return page
+
+        yield visit
+    assert [problem for watch in watches for problem in watch.problems] == []

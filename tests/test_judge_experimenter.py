@@ -1,0 +1,91 @@
+"""The experimenter's page, in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the judge needs oddkernel[judge]")
+pytest.importorskip("playwright", reason="tests in a browser need the package playwright")
+pytest.importorskip("axe_playwright_python", reason="tests in a browser need the package axe-playwright-python")
+
+from judge_browser import Participant, Serve, Visit, assert_accessible, stored, write_settings
+from playwright.sync_api import expect
+
+from oddkernel.judge.server import Server
+
+HOSTILE = ("<img src=x onerror=alert(1)>", "<script>alert(2)</script>", '"><svg/onload=alert(3)>')
+
+
+def test_experimenter_watches_pauses_deletes_and_downloads(shapes: Path, serve: Serve, visit: Visit) -> None:
+    write_settings(shapes, questions=10, practice=0, title="Eight shapes")
+    server = serve(shapes)
+    page = visit(server, server.experimenter_url.removeprefix(server.url))
+    assert "token" not in page.url
+    expect(page.get_by_role("heading", name="Eight shapes")).to_be_visible()
+    expect(page.get_by_text("Nobody yet.")).to_be_visible()
+    assert_accessible(page)
+    person = Participant(visit(server, "?participant=ann"))
+    id = person.begin()
+    for number in range(10):
+        if number < 9:
+            id = person.press(str(number % 4), id)
+        else:
+            person.press_last("1")
+    row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="ann"))
+    expect(row).to_contain_text("10 of 10")
+    expect(row).to_contain_text("finished")
+    expect(page.locator("#tiles")).to_contain_text("30%")  # three times 0: can't tell
+    assert_accessible(page)
+
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_text("Paused", exact=True)).to_be_visible()
+    Participant(visit(server, "?participant=ben")).heading("The study is paused")
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_text("Collecting answers")).to_be_visible()
+
+    page.get_by_label("Format").select_option("jsonl")
+    page.get_by_label("Participants").select_option("no")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    lines = download.value.path().read_text().splitlines()
+    assert len([line for line in lines if "shape" in line]) >= 10
+    assert "ann" not in "".join(lines)
+
+    page.get_by_role("button", name="Answers").click()
+    expect(page.get_by_role("columnheader", name="Answers")).to_have_attribute("aria-sort", "ascending")
+    page.get_by_role("button", name="Delete ann").click()
+    expect(page.get_by_role("button", name="Keep them")).to_be_focused()
+    assert_accessible(page)
+    page.keyboard.press("Escape")
+    expect(row).to_be_visible()
+    page.get_by_role("button", name="Delete ann").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_role("status")).to_have_text("ann is deleted.")
+    expect(row).not_to_be_visible()
+    assert stored(server) == []
+
+
+def test_experimenter_needs_the_token(served: Server, visit: Visit) -> None:
+    page = visit(served, "experimenter", expected=("401", "404"))  # 404: the icon of no page
+    assert "token" in page.content()
+    assert page.locator("table").count() == 0
+
+
+def test_map_appears_and_lists_its_groups(served: Server, visit: Visit) -> None:
+    placed = [
+        {"name": f"shape {n}.svg", "kind": "text", "text": HOSTILE[n % 3], "x": n, "y": n % 3, "cluster": n % 2}
+        for n in range(8)
+    ]
+    reply = {"computing": False, "problem": None, "answers_needed": 0, "computed_at": "2026-01-01T12:00:00+00:00"}
+    reply |= {"answers_used": 30, "holdout": {"answers": 5, "agrees": 0.6}, "items": placed}
+    page = visit(served, served.experimenter_url.removeprefix(served.url))
+    page.route("**/api/map", lambda route: route.fulfill(json=reply))
+    page.reload()
+    expect(page.locator("#map-about")).to_contain_text("from 30 answers")
+    assert page.locator("#map .dot").count() == 8
+    page.get_by_text("The groups as lists").click()
+    expect(page.get_by_role("heading", name="Group 2")).to_be_visible()
+    assert page.locator("#map script, #groups script, #groups img, #groups svg").count() == 0
+    assert_accessible(page)

@@ -1,0 +1,157 @@
+"""Answers on their way from the page to the server, through lost networks and full disks, in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the judge needs oddkernel[judge]")
+pytest.importorskip("playwright", reason="tests in a browser need the package playwright")
+pytest.importorskip("axe_playwright_python", reason="tests in a browser need the package axe-playwright-python")
+
+from judge_browser import Participant, Serve, Visit, eventually_stored, stored, until, write_settings
+from playwright.sync_api import Page, Route, expect
+
+from oddkernel.judge.server import Server
+
+NETWORK = "net::ERR_INTERNET_DISCONNECTED"
+
+
+def interfere(page: Page, handle: Callable[[Route], object]) -> Callable[[], None]:
+    """Let `handle` deal with answers on their way to the server; returns what ends that."""
+    active = True
+
+    def deal_with(route: Route) -> None:
+        if active:
+            handle(route)
+        else:
+            route.continue_()
+
+    def end() -> None:
+        nonlocal active
+        active = False
+
+    page.route("**/api/answers", deal_with)
+    return end
+
+
+def refuse(route: Route) -> None:
+    route.fulfill(status=503, json={"error": "The disk is full."})
+
+
+def lose_reply(route: Route) -> None:
+    route.fetch()
+    route.abort()
+
+
+def handed_out(server: Server) -> set[str]:
+    """Media ids of the items in questions that wait for an answer."""
+    judge = server.app.state.judge
+    return {judge.media_id[name] for items in judge.database.read(lambda r: r.open_questions()) for name in items}
+
+
+def fetched(page: Page) -> set[str]:
+    """Media ids of the items that the page has loaded."""
+    urls = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
+    return {url.rpartition("/media/")[2] for url in urls}
+
+
+def test_network_lost_for_ten_answers(served: Server, visit: Visit) -> None:
+    page = visit(served, expected=(NETWORK,))
+    person = Participant(page)
+    id = person.begin()
+    until(page, lambda: fetched(page) >= handed_out(served))
+    page.context.set_offline(True)
+    given = []
+    for number in range(10):
+        given.append((id, number % 3))
+        id = person.press(str(number % 3 + 1), id)
+    expect(page.get_by_role("status")).to_contain_text("No connection.")
+    assert stored(served) == []
+    page.context.set_offline(False)
+    answers = eventually_stored(page, served, 10)
+    assert [(answer.question, answer.odd) for answer in answers] == given
+    expect(page.get_by_role("status")).to_have_text("All answers are sent.")
+    id = person.press("1", id)
+    person.press_last("1")
+    person.heading("Thank you!")
+    assert len(stored(served)) == 12
+
+
+def test_answers_the_server_cannot_store_survive_a_reload(served: Server, visit: Visit) -> None:
+    page = visit(served, expected=("503",))
+    person = Participant(page)
+    first = person.begin()
+    end = interfere(page, refuse)
+    second = person.press("1", first)
+    expect(page.get_by_role("status")).to_contain_text("The server can't store answers just now.")
+    third = person.press("2", second)
+    page.reload()
+    assert person.question_after() == third
+    expect(page.get_by_text("Question 3 of 12", exact=True)).to_be_visible()
+    assert stored(served) == []
+    end()
+    answers = eventually_stored(page, served, 2)
+    assert [(answer.question, answer.odd) for answer in answers] == [(first, 0), (second, 1)]
+
+
+def test_reply_that_got_lost_stores_once(served: Server, visit: Visit) -> None:
+    page = visit(served, expected=("net::ERR_",))
+    person = Participant(page)
+    first = person.begin()
+    end = interfere(page, lose_reply)
+    second = person.press("1", first)
+    eventually_stored(page, served, 1)
+    person.press("2", second)
+    page.wait_for_timeout(1500)  # it is sent again, and stored already
+    end()
+    until(page, lambda: page.evaluate("Object.keys(localStorage).every(key => !key.includes('outbox'))"))
+    assert [answer.odd for answer in stored(served)] == [0, 1]
+
+
+def test_reload_continues(served: Server, visit: Visit) -> None:
+    page = visit(served)
+    person = Participant(page)
+    id = person.begin()
+    for key in ("1", "2", "3"):
+        id = person.press(key, id)
+    shown = person.shown()
+    eventually_stored(page, served, 3)
+    page.reload()
+    assert person.question_after() == id
+    assert person.shown() == shown
+    expect(page.get_by_text("Question 4 of 12", exact=True)).to_be_visible()
+
+
+def test_answers_kept_for_one_person_are_not_sent_as_another(served: Server, visit: Visit) -> None:
+    page = visit(served, "?participant=ann", expected=("503",))
+    person = Participant(page)
+    first = person.begin()
+    end = interfere(page, refuse)
+    person.press("1", first)
+    page.goto(served.url + "?participant=ben")
+    end()
+    id = person.begin()
+    person.press("3", id)
+    answers = eventually_stored(page, served, 1)
+    assert [(answer.participant, answer.odd) for answer in answers] == [("ben", 2)]
+
+
+def test_reload_after_a_lost_confirmation_leaves_out_no_question(shapes: Path, serve: Serve, visit: Visit) -> None:
+    write_settings(shapes, questions=2, practice=0)
+    server = serve(shapes)
+    page = visit(server, expected=("net::ERR_", "503"))
+    person = Participant(page)
+    first = person.begin()
+    end = interfere(page, lose_reply)
+    second = person.press("1", first)
+    eventually_stored(page, server, 1)
+    page.reload()
+    page.get_by_role("heading", name="Sending your last answers").wait_for()
+    end()
+    assert person.question_after() == second
+    person.press_last("2")
+    person.heading("Thank you!")
+    assert [(answer.question, answer.odd) for answer in stored(server)] == [(first, 0), (second, 1)]

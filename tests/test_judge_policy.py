@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from judge_studies import make_folder, running
+
+from oddkernel import Comparisons
+from oddkernel.judge import policy
+from oddkernel.judge.asking import CHOSEN, REPEAT_AFTER, plan
+from oddkernel.judge.policy import History
+from oddkernel.judge.study import Catch, Settings
+
+
+def history(n_items: int, times: list[int] | None = None) -> History:
+    shown = np.zeros(n_items, dtype=np.intp) if times is None else np.array(times)
+    return History(n_items, shown, Comparisons.empty)
+
+
+@pytest.mark.parametrize("name", policy.POLICIES)
+@given(n_items=st.integers(3, 12), n=st.integers(0, 5), seed=st.integers(0, 2**32))
+@settings(deadline=None, max_examples=30)
+def test_policies_choose_three_different_items(name: str, n_items: int, n: int, seed: int) -> None:
+    chosen = policy.POLICIES[name](history(n_items), n, np.random.default_rng(seed))
+    assert chosen.shape == (n, 3)
+    assert all(len(set(row)) == 3 and min(row) >= 0 and max(row) < n_items for row in chosen.tolist())
+
+
+def test_random_is_uniform() -> None:
+    rng = np.random.default_rng(0)
+    rows = policy.random(history(5), 6000, rng)
+    times = Counter(map(tuple, np.sort(rows, axis=1).tolist()))
+    assert len(times) == 10
+    assert max(times.values()) < 1.25 * min(times.values())
+    places = np.array([np.bincount(rows[:, place], minlength=5) for place in range(3)])
+    assert places.min() > 0.9 * 1200
+
+
+def test_least_answered_evens_out() -> None:
+    past, rng = history(10, [5, 0, 0, 0, 0, 0, 0, 0, 0, 0]), np.random.default_rng(0)
+    for _ in range(30):
+        past.shown(policy.choose(policy.least_answered, past, rng))
+    assert past.times_shown.max() - past.times_shown.min() <= 1
+
+
+def test_a_question_that_someone_is_being_asked_is_not_chosen() -> None:
+    past, rng = history(4), np.random.default_rng(0)
+    past.open = {(0, 1, 2), (0, 1, 3), (0, 2, 3)}
+    assert all(policy.key(policy.choose(policy.random, past, rng)) == (1, 2, 3) for _ in range(20))
+    past.open.add((1, 2, 3))
+    policy.choose(policy.random, past, rng)  # nothing else is left, so it is asked again
+
+
+@given(
+    total=st.integers(1, 60),
+    shares=st.tuples(st.floats(0, 0.33), st.floats(0, 0.33), st.floats(0, 0.33)),
+    seed=st.integers(0, 2**32),
+)
+@settings(deadline=None, max_examples=60)
+def test_a_plan_has_the_shares_that_it_should(total: int, shares: tuple[float, float, float], seed: int) -> None:
+    catch_share, repeat_share, holdout_share = shares
+    wanted = Settings(
+        questions=total,
+        catch_share=catch_share,
+        repeat_share=repeat_share,
+        holdout_share=holdout_share,
+        catch=(Catch(("a", "b", "c"), "a"),),
+    )
+    kinds = plan(wanted, np.random.default_rng(seed))
+    assert len(kinds) == total
+    assert kinds[0] != "catch"
+    assert "repeat" not in kinds[: REPEAT_AFTER + 1]
+    room = max(0, total - REPEAT_AFTER - 1)
+    times = Counter(kinds)
+    assert times["repeat"] == min(round(repeat_share * total), room)
+    assert times["holdout"] <= round(holdout_share * total)
+    assert set(times) <= {"repeat", "catch", "holdout", CHOSEN}
+
+
+def test_without_known_answers_there_are_no_catches() -> None:
+    assert "catch" not in plan(Settings(catch_share=0.5, questions=30), np.random.default_rng(0))
+
+
+SETTINGS = """
+questions = 30
+catch_share = 0.1
+repeat_share = 0.2
+holdout_share = 0.2
+policy = "least_answered"
+[[catch]]
+items = ["picture 0.png", "picture 1.png", "picture 2.png"]
+odd = "picture 2.png"
+"""
+
+
+def test_a_sitting_is_asked_what_its_plan_says(tmp_path: Path) -> None:
+    with running(make_folder(tmp_path / "birds", 12, SETTINGS)) as run:
+        assert run.person(participant="ann").answer_all() == 30
+        answers = run.database.read(lambda records: records.answers())
+    times = Counter(answer.kind for answer in answers)
+    assert times == {"catch": 3, "repeat": 6, "holdout": 6, "adaptive": 15}
+    by_id = {answer.question: answer for answer in answers}
+    for answer in answers:
+        if answer.kind == "catch":
+            assert answer.items[answer.expected] == "picture 2.png"
+        if answer.kind == "repeat":
+            first = by_id[answer.repeats]
+            assert set(first.items) == set(answer.items)
+            assert answer.place > first.place + REPEAT_AFTER
+            assert first.kind == "adaptive"  # and not held out
+    repeated = [answer.repeats for answer in answers if answer.kind == "repeat"]
+    assert len(set(repeated)) == len(repeated)
+    assert len({answer.items.index("picture 2.png") for answer in answers if answer.kind == "catch"}) <= 3
+
+
+def test_some_of_what_is_held_out_is_put_to_two_people(tmp_path: Path) -> None:
+    with running(make_folder(tmp_path / "birds", 30, "questions = 20\nholdout_share = 0.5\n")) as run:
+        for name in "abcdef":
+            run.person(participant=name).answer_all()
+        answers = run.database.read(lambda records: records.answers())
+    people: dict[frozenset[str], list[str]] = {}
+    for answer in answers:
+        if answer.kind == "holdout":
+            people.setdefault(frozenset(answer.items), []).append(answer.participant)
+    asked = Counter(len(names) for names in people.values())
+    assert asked[2] >= 5
+    assert set(asked) <= {1, 2}
+    assert all(len(set(names)) == len(names) for names in people.values())
+
+
+def test_two_people_are_not_asked_the_same_at_once(tmp_path: Path) -> None:
+    with running(make_folder(tmp_path / "birds", 6, "questions = 10\nrepeat_share = 0.0\n")) as run:
+        asked = [question for name in "abcd" for question in run.person(participant=name).questions(5)]
+        media = [frozenset(item["url"] for item in question["items"]) for question in asked]
+    assert len(media) == len(set(media)) == 20  # of the 20 that six items make
+
+
+def test_a_policy_that_fails_gives_way_to_chance_and_is_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(past: History, n: int, rng: np.random.Generator) -> policy.Indices:
+        raise RuntimeError("no idea")
+
+    monkeypatch.setitem(policy.POLICIES, "least_answered", broken)
+    settings_text = 'questions = 3\nholdout_share = 0.0\npolicy = "least_answered"\n'
+    with running(make_folder(tmp_path / "birds", 6, settings_text)) as run, caplog.at_level(logging.ERROR):
+        assert run.person().answer_all() == 3
+        kinds = {answer.kind for answer in run.database.read(lambda records: records.answers())}
+    assert kinds == {"random"}
+    assert "the policy least_answered failed" in caplog.text
+
+
+def test_a_policy_sees_what_was_said_but_not_what_is_held_out(tmp_path: Path) -> None:
+    with running(make_folder(tmp_path / "birds", 8, "questions = 20\nholdout_share = 0.5\n")) as run:
+        run.person().answer_all(odd=-1)
+        past = run.judge.asking.history
+        said = past.said()
+        assert len(said) == 10
+        assert said.undecided.all()
+        assert past.open == set()
+        assert past.times_shown.sum() == 3 * 18  # repeats are left out
+        before = past.times_shown.copy()
+        run.database.write(run.judge.asking.refresh).result(timeout=60)
+        assert np.array_equal(past.times_shown, before)

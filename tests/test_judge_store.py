@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+import sqlite3
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from judge_databases import address, cluster  # noqa: F401
+
+from oddkernel.judge.store import Database, Question, Records, Refused, Sitting, Unavailable, Unknown
+
+T = TypeVar("T")
+WHEN = "2026-05-04T10:00:00.000+00:00"
+ITEMS = ("ant", "bee", "cat")
+
+
+@pytest.fixture
+def database(address: str) -> Iterator[Database]:  # noqa: F811
+    opened = Database(address, f"study {uuid.uuid4()}")
+    opened.write(lambda records: records.secret()).result()
+    yield opened
+    opened.close()
+
+
+def do(database: Database, work: Callable[[Records], T]) -> T:
+    return database.write(work).result(timeout=60)
+
+
+def begin(database: Database, participant: str, n: int = 3) -> tuple[Sitting, list[Question]]:
+    def work(records: Records) -> tuple[Sitting, list[Question]]:
+        sitting = records.begin(participant, ["chosen"] * n, 1)
+        return sitting, [records.hand_out(sitting, place, "random", ITEMS) for place in range(n)]
+
+    return do(database, work)
+
+
+def say(database: Database, sitting: Sitting, client_id: str, question: Question, odd: int = 0) -> bool:
+    return do(database, lambda records: records.answer(sitting, client_id, question.id, odd, 900, WHEN))[1]
+
+
+def test_an_answer_is_stored_once_however_often_it_is_sent(database: Database) -> None:
+    sitting, (first, second, _) = begin(database, "ann")
+    assert say(database, sitting, "x", first, 2)
+    assert not say(database, sitting, "x", first, 2)
+    with pytest.raises(Refused, match="under this client_id"):
+        say(database, sitting, "x", first, 1)
+    with pytest.raises(Refused, match="under this client_id"):
+        say(database, sitting, "x", second, 2)
+    with pytest.raises(Refused, match="has an answer already"):
+        say(database, sitting, "y", first, 2)
+    (answer,) = database.read(lambda records: records.answers())
+    assert answer[:8] == (sitting.id, "ann", False, first.id, 0, "random", ITEMS, None)
+    assert (answer.client_id, answer.odd, answer.response_ms, answer.answered_at) == ("x", 2, 900, WHEN)
+
+
+def test_nobody_answers_for_another(database: Database) -> None:
+    ann, (question, *_) = begin(database, "ann")
+    bob, _ = begin(database, "bob")
+    with pytest.raises(Unknown):
+        say(database, bob, "x", question)
+    assert say(database, ann, "x", question)
+    with pytest.raises(Unknown):
+        do(database, lambda records: records.undo(bob, "u", "x"))
+
+
+def test_the_last_answer_can_be_taken_back_and_given_anew(database: Database) -> None:
+    sitting, (first, second, _) = begin(database, "ann")
+    say(database, sitting, "x", first, 0)
+    say(database, sitting, "y", second, 1)
+    with pytest.raises(Refused, match="Only the last"):
+        do(database, lambda records: records.undo(sitting, "u", "x"))
+    for is_new in (True, False):
+        assert do(database, lambda records: records.undo(sitting, "u", "y")) == (second, is_new)
+    assert not say(database, sitting, "y", second, 1)  # sent again by a page that heard no answer: still taken back
+    assert say(database, sitting, "z", second, -1)
+    assert [(a.client_id, a.odd) for a in database.read(lambda records: records.answers())] == [("x", 0), ("z", -1)]
+    with pytest.raises(Unknown):
+        do(database, lambda records: records.undo(sitting, "u2", "never sent"))
+
+
+def test_a_participant_who_withdraws_is_gone_and_others_stay(database: Database) -> None:
+    for name in ("ann", "bob"):
+        sitting, questions = begin(database, name)
+        for number, question in enumerate(questions):
+            say(database, sitting, f"{name} {number}", question)
+    assert do(database, lambda records: records.withdraw("ann")) == 3
+    database.forget_deleted()
+    assert {a.participant for a in database.read(lambda records: records.answers())} == {"bob"}
+    with pytest.raises(Unknown, match="'ann'"):
+        do(database, lambda records: records.withdraw("ann"))
+    begin(database, "ann")  # may begin anew
+
+
+def test_what_was_deleted_is_not_in_the_files_any_more(tmp_path: Path) -> None:
+    opened = Database(f"sqlite:///{tmp_path / 'a.sqlite3'}", "study")
+    do(opened, lambda records: records.secret())
+    begin(opened, "someone-quite-unmistakable")
+    do(opened, lambda records: records.withdraw("someone-quite-unmistakable"))
+    opened.forget_deleted()
+    for file in tmp_path.iterdir():
+        assert b"someone-quite-unmistakable" not in file.read_bytes()
+    opened.close()
+
+
+def test_studies_that_share_a_database_do_not_meet(database: Database, address: str) -> None:  # noqa: F811
+    begin(database, "ann")
+    other = Database(address, f"other {uuid.uuid4()}")
+    try:
+        assert other.read(lambda records: records.sittings()) == []
+        assert do(other, lambda records: records.secret()) != do(database, lambda records: records.secret())
+        begin(other, "ann")
+    finally:
+        other.close()
+
+
+def test_a_participant_begins_once(database: Database) -> None:
+    begin(database, "ann")
+    with pytest.raises(Refused, match="in another browser"):
+        begin(database, "ann")
+
+
+def test_invitations(database: Database) -> None:
+    do(database, lambda records: records.invite(["one", "two"]))
+    assert database.read(lambda records: [records.invited(code) for code in ("one", "two", "three")]) == [
+        True,
+        True,
+        False,
+    ]
+    sitting = do(database, lambda records: records.begin("ann", ["chosen"], 1, "one"))
+    assert database.read(lambda records: records.sitting_by("one")) == sitting
+
+
+def test_everything_is_there_after_a_restart(address: str) -> None:  # noqa: F811
+    study = f"study {uuid.uuid4()}"
+    opened = Database(address, study)
+    secret = do(opened, lambda records: records.secret())
+    sitting, questions = begin(opened, "ann")
+    say(opened, sitting, "x", questions[0])
+    do(opened, lambda records: records.pause(True))
+    opened.close()
+    again = Database(address, study)
+    assert do(again, lambda records: records.secret()) == secret
+    assert again.read(lambda records: records.sitting(sitting.id)) == sitting._replace(answered=1, paused=True)
+    asked = again.read(lambda records: records.asked(sitting))
+    assert asked == list(zip(questions, [True, False, False], strict=True))
+    assert again.read(lambda records: records.paused())
+    again.close()
+
+
+def test_work_that_is_refused_leaves_the_work_beside_it_alone(database: Database) -> None:
+    sitting, (first, second, third) = begin(database, "ann")
+    blocked = threading.Event()
+    waiting: list[Future[Any]] = [database.write(lambda records: blocked.wait(60))]
+
+    def clash(records: Records) -> None:
+        for _ in range(2):
+            records.hand_out(sitting, 0, "random", ITEMS)  # the place is taken: the database objects
+
+    for client_id, question in (("x", first), ("y", second), ("z", third)):
+        waiting.append(
+            database.write(
+                lambda records, client_id=client_id, question=question: records.answer(  # type: ignore[misc]
+                    sitting, client_id, question.id, 0, 1, WHEN
+                )
+            )
+        )
+    refused = database.write(lambda records: records.question(sitting, "nothing"))
+    clashing = database.write(clash)
+    blocked.set()
+    assert waiting[0].result(timeout=60)
+    assert [future.result(timeout=60)[1] for future in waiting[1:]] == [True] * 3
+    with pytest.raises(Unknown):
+        refused.result(timeout=60)
+    with pytest.raises(Unavailable):
+        clashing.result(timeout=60)
+    assert len(database.read(lambda records: records.answers())) == 3
+
+
+def test_work_that_nobody_waits_for_is_not_begun(database: Database) -> None:
+    blocked = threading.Event()
+    first = database.write(lambda records: blocked.wait(60))
+    given_up = database.write(lambda records: records.pause(True))
+    assert given_up.cancel()
+    blocked.set()
+    assert first.result(timeout=60)
+    assert not do(database, lambda records: records.paused())
+
+
+def test_sqlite_is_told_to_wait_for_the_disk(tmp_path: Path) -> None:
+    opened = Database(f"sqlite:///{tmp_path / 'a.sqlite3'}", "study")
+    settings_of = opened.read(
+        lambda records: [
+            records._connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("journal_mode", "synchronous", "foreign_keys")
+        ]
+    )
+    assert settings_of == ["wal", 2, 1]
+    opened.close()
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [("mysql://host/name", "expected sqlite or postgresql"), ("nonsense", "the database's address can't be read")],
+)
+def test_other_databases_are_refused(address: str, sentence: str) -> None:  # noqa: F811
+    with pytest.raises(ValueError, match=sentence):
+        Database(address, "study")
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    (tmp_path / "a.sqlite3").write_text("not a database, and long enough to be taken for one" * 50)
+    with pytest.raises(Unavailable, match="can't be opened"):
+        Database(f"sqlite:///{tmp_path / 'a.sqlite3'}", "study")
+
+
+def test_a_server_that_is_not_there_is_told_without_the_password() -> None:
+    with pytest.raises(Unavailable) as caught:
+        Database("postgresql://ann:hush-hush@127.0.0.1:1/nothing", "study")
+    assert "hush-hush" not in str(caught.value)
+
+
+@given(steps=st.lists(st.tuples(st.sampled_from(["say", "again", "undo", "undo again"]), st.integers(-1, 2))))
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_order_of_answers_undos_and_repeats_keeps_one_answer_to_a_question(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
+) -> None:
+    opened = Database(f"sqlite:///{tmp_path_factory.mktemp('any') / 'a.sqlite3'}", "study")
+    do(opened, lambda records: records.secret())
+    sitting, questions = begin(opened, "ann", 4)
+    expected: list[tuple[str, int]] = []
+    sent: list[tuple[str, Question, int]] = []
+    undone: list[tuple[str, str]] = []
+    for number, (step, odd) in enumerate(steps):
+        if step == "say" and len(expected) < len(questions):
+            one = (f"c{number}", questions[len(expected)], odd)
+            assert say(opened, sitting, *one)
+            sent.append(one)
+            expected.append((one[0], odd))
+        elif step == "again" and sent:
+            assert not say(opened, sitting, *sent[odd % len(sent)])
+        elif step == "undo" and expected:
+            client_id, _ = expected.pop()
+            undone.append((f"u{number}", client_id))
+            do(opened, lambda records: records.undo(sitting, *undone[-1]))
+        elif step == "undo again" and undone:
+            do(opened, lambda records: records.undo(sitting, *undone[-1]))
+        assert [(a.client_id, a.odd) for a in opened.read(lambda records: records.answers())] == expected
+    opened.close()
+
+
+def test_an_older_database_gets_the_newest_schema(tmp_path: Path) -> None:
+    file = tmp_path / "a.sqlite3"
+    Database(f"sqlite:///{file}", "study").close()
+    with sqlite3.connect(file) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+    connection.close()
+    Database(f"sqlite:///{file}", "study").close()  # a second start finds nothing to do

@@ -135,7 +135,8 @@ class Dual:
         """(p,): δ of every pair, where the constrained items have these (s, q) images."""
         i, j = self.pairs.T
         if len(i) <= 4 * len(images):
-            return np.asarray(np.square(images[i] - images[j]).sum(axis=1))
+            apart = images[i] - images[j]
+            return np.asarray(np.einsum("pq,pq->p", apart, apart))
         delta, total = _gather(images @ images.T, i, j)
         close = np.flatnonzero(delta < CANCELLATION * total)
         if len(close):
@@ -184,15 +185,19 @@ class Point:
     factor: Array
 
     @cached_property
+    def inverse_factor(self) -> Array:
+        """(q, q): L⁻¹ of S = LLᵀ. LAPACK's own inverse and a product are faster than solving for every item."""
+        return inverse_lower(self.factor)
+
+    @cached_property
     def images(self) -> Array:
         """(s, q): the constrained items in coordinates where the learned metric is Euclidean, φ_i L⁻ᵀ."""
-        return np.asarray(_solve_lower(self.factor, self.problem.coordinates.T).T)
+        return np.asarray(self.problem.coordinates @ self.inverse_factor.T)
 
     @cached_property
     def metric(self) -> Array:
         """W = S⁻¹, in the reduced coordinates."""
-        inverse = _solve_lower(self.factor, np.eye(self.problem.rank))
-        return np.asarray(inverse.T @ inverse)
+        return np.asarray(self.inverse_factor.T @ self.inverse_factor)
 
     @cached_property
     def squared_distances(self) -> Array:
@@ -235,8 +240,7 @@ class Point:
     @cached_property
     def divergence(self) -> float:
         """D_ld(K, K₀) = tr W − logdet W − q."""
-        inverse = _solve_lower(self.factor, np.eye(self.problem.rank))
-        return float(np.square(inverse).sum() - self.problem.rank + self.log_determinant)
+        return float(np.square(self.inverse_factor).sum() - self.problem.rank + self.log_determinant)
 
     @cached_property
     def residual(self) -> float:
@@ -266,8 +270,7 @@ class Point:
     def whole_metric(self) -> tuple[Array, Array]:
         """W and its symmetric root in all r coordinates of Φ; the identity where no constrained item differs."""
         # From S's Cholesky factor, not from W: no negative eigenvalue by rounding, and small ones keep their digits.
-        inverse = _solve_lower(self.factor, np.eye(self.problem.rank))
-        _, roots, directions = interruptible(lambda: np.linalg.svd(inverse))
+        _, roots, directions = interruptible(lambda: np.linalg.svd(self.inverse_factor))
         span = self.problem.basis @ directions.T
         whole = np.eye(len(span))
         return whole + (span * (np.square(roots) - 1.0)) @ span.T, whole + (span * (roots - 1.0)) @ span.T
@@ -280,7 +283,8 @@ class Point:
         near, far = local.reshape(2, -1)
         i, j = problem.pairs[used].T
         moved = self.images[i] - self.images[j]
-        squared = np.square(moved @ moved.T)
+        squared = moved @ moved.T
+        squared *= squared
         m = len(rows)
         factors = np.r_[problem.near_factor[rows], -problem.far_factor[rows]]
         across = sparse.csr_array((factors, (np.r_[:m, :m], local)), shape=(m, len(used)))
@@ -347,5 +351,6 @@ def _span(centred: Array) -> tuple[Array, Array]:
     return basis[:, :q], np.ascontiguousarray(coordinates[:q].T)
 
 
-def _solve_lower(factor: Array, right: Array) -> Array:
-    return np.asarray(linalg.solve_triangular(factor, right, lower=True, check_finite=False))
+def inverse_lower(factor: Array) -> Array:
+    """The inverse of a lower triangular matrix."""
+    return np.asarray(linalg.lapack.dtrtri(factor, lower=1)[0])

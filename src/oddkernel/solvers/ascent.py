@@ -34,15 +34,15 @@ class Ascent:
     exact = True
     default_max_iter = 2_000
 
-    def step(self, point: Point) -> Array:
-        """α after one pass."""
+    def step(self, point: Point) -> Point:
+        """The point after one pass."""
         passed = point.problem.at(sweep(point, np.flatnonzero(point.free), remember=True)) or point
         if passed.residual <= SLOW * point.residual:
-            return passed.alpha
+            return passed
         rows = np.flatnonzero(passed.free)
         for start in range(0, len(rows), BLOCK):
             passed = climb(passed, rows[start : start + BLOCK]) or passed
-        return passed.alpha
+        return passed
 
     def finished(self, before: Point, after: Point, tol: float) -> Status | None:
         """Never: the loop stops an exact solver."""

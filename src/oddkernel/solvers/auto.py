@@ -30,8 +30,8 @@ class Auto:
         self._passes = 0
         self._pulling: Array | None = None
 
-    def step(self, point: Point) -> Array:
-        """α after one pass or one Newton step, whichever is due."""
+    def step(self, point: Point) -> Array | Point:
+        """Where one pass or one Newton step leads, whichever is due."""
         if point.problem is not self._problem:
             # A start that already pulls is a warm one.
             self._problem, self._passes = point.problem, PASSES if point.alpha.any() else 0

@@ -38,8 +38,8 @@ class Solver(Protocol):
     exact: bool
     default_max_iter: int
 
-    def step(self, point: Point) -> Array:
-        """The next α. It need not keep S(α) positive definite: the loop shortens a step that is too long."""
+    def step(self, point: Point) -> Array | Point:
+        """The next α, or the point there if it is known. It need not keep S(α) ≻ 0: the loop shortens a long step."""
         ...
 
     def finished(self, before: Point, after: Point, tol: float) -> Status | None:
@@ -154,6 +154,8 @@ def _first(problem: Dual, start: Array | None) -> Point:
     assert origin is not None  # S(0) = I
     natural = problem.loss.start(origin.violation)
     wanted = problem.loss.inside(natural if start is None else np.where(start == 0, natural, start))
+    if not wanted.any():
+        return origin
     point = problem.at(wanted)
     while point is None or (start is None and cholesky(STRETCH * point.bent - origin.bent) is None):
         wanted = 0.5 * wanted
@@ -188,15 +190,17 @@ def _runs_away(point: Point, least: float = RUNAWAY) -> bool:
     return bool(pull.sum() >= -1e-6 * np.abs(pull).sum() and stretched + pull.sum() > 1e-6 * size)
 
 
-def _towards(point: Point, alpha: Array, *, uphill: bool) -> Point | None:
-    """The point at α, or as far towards it as S stays positive definite (and the dual doesn't fall)."""
+def _towards(point: Point, proposed: Array | Point, *, uphill: bool) -> Point | None:
+    """The point proposed, or as far towards it as S stays positive definite (and the dual doesn't fall)."""
+    known = proposed if isinstance(proposed, Point) else None
+    alpha = proposed.alpha if isinstance(proposed, Point) else proposed
     direction = alpha - point.alpha
     if not direction.any():
         return None
     length = 1.0
     for _ in range(60):
-        target = alpha if length == 1.0 else point.alpha + length * direction
-        moved = point.problem.at(target)
+        moved = known or point.problem.at(point.alpha + length * direction if length < 1.0 else alpha)
+        known = None
         if moved is not None and not (uphill and _falls(point, moved)):
             return moved
         length *= 0.5

@@ -25,6 +25,10 @@ DENSE = 3000
 CG_STEPS = 50
 # A step that leaves more than this share of the residual is slow.
 SLOW = 0.9
+# While the residual is larger, the quadratic model is crude: its maximum need not be exact...
+CRUDE = 0.01
+# ...and this share of the rows may be on the wrong side of their bounds.
+WRONG = 0.02
 
 
 class Newton:
@@ -40,12 +44,13 @@ class Newton:
     exact = True
     default_max_iter = 500
 
-    def step(self, point: Point) -> Array:
-        """α after one step."""
+    def step(self, point: Point) -> Array | Point:
+        """The point after one step."""
         rows = np.flatnonzero(point.free)
         moved = climb(point, rows)
-        if moved and moved.residual <= SLOW * point.residual:
-            return moved.alpha
+        # A first step may well raise the residual: it is the first to see how the rows bear on one another.
+        if moved and (moved.residual <= SLOW * point.residual or not point.alpha.any()):
+            return moved
         point = moved or point
         return sweep(point, np.flatnonzero(point.free), remember=True)
 
@@ -62,7 +67,8 @@ def climb(point: Point, rows: Array) -> Point | None:
         # An entropy needs no walls: its own slope is infinite there.
         walls = loss.temperature[rows] == 0
         low, high = np.where(walls, lower - alpha, -np.inf), np.where(walls, upper - alpha, np.inf)
-        direction = bounded_maximum(point.hessian(rows), point.gradient[rows], low, high)
+        wrong = WRONG if point.residual > CRUDE else 0.0
+        direction = bounded_maximum(point.hessian(rows), point.gradient[rows], low, high, wrong=wrong)
     else:
         direction = conjugate_gradients(point, rows)
     rounding = 1e-13 * (1.0 + abs(point.objective))
@@ -112,12 +118,16 @@ def conjugate_gradients(point: Point, rows: Array) -> Array:
     return direction
 
 
-def bounded_maximum(hessian: Array, gradient: Array, lower: Array, upper: Array) -> Array:
-    """argmax of gᵀx − ½xᵀHx over lower ≤ x ≤ upper, with H positive semidefinite (Júdice & Pires 1994)."""
+def bounded_maximum(hessian: Array, gradient: Array, lower: Array, upper: Array, *, wrong: float = 0.0) -> Array:
+    """argmax of gᵀx − ½xᵀHx over lower ≤ x ≤ upper, with H positive semidefinite (Júdice & Pires 1994).
+
+    It ends once no more than a share ``wrong`` of the rows are on the wrong side of their bounds.
+    """
     size = np.sqrt(np.diagonal(hessian))
     size = np.where(size > 0, size, 1.0)
     hessian = hessian / np.outer(size, size)
     hessian[np.diag_indices_from(hessian)] += SHIFT
+    allowed = wrong * len(size)
     gradient, lower, upper = gradient / size, lower * size, upper * size
 
     held_low, held_high = np.zeros(len(size), bool), np.zeros(len(size), bool)
@@ -129,22 +139,22 @@ def bounded_maximum(hessian: Array, gradient: Array, lower: Array, upper: Array)
         free = np.flatnonzero(~held)
         if len(free):
             known = gradient[free] - hessian[np.ix_(free, np.flatnonzero(held))] @ x[held]
-            x[free] = _solve(hessian[np.ix_(free, free)], known)
+            x[free] = _solve(hessian[np.ix_(free, free)].T, known)
         slope = gradient - hessian @ x
         below, above = ~held & (x < lower), ~held & (x > upper)
         released = (held_low & (slope > 1e-14)) | (held_high & (slope < -1e-14))
-        wrong = below | above | released
-        count = int(wrong.sum())
-        if count == 0:
+        misplaced = below | above | released
+        count = int(misplaced.sum())
+        if count <= allowed:
             break
-        # All wrong rows change sides while that helps; then one at a time (Murty's rule), which can't cycle.
+        # All such rows change sides while that helps; then one at a time (Murty's rule), which can't cycle.
         if count < fewest:
             fewest, patience = count, 10
         elif patience > 0:
             patience -= 1
         else:
-            last = np.flatnonzero(wrong)[-1]
-            keep = np.zeros_like(wrong)
+            last = np.flatnonzero(misplaced)[-1]
+            keep = np.zeros_like(misplaced)
             keep[last] = True
             below, above, released = below & keep, above & keep, released & keep
         held_low = (held_low & ~released) | below
@@ -156,9 +166,8 @@ def _solve(matrix: Array, right: Array) -> Array:
     shift = SHIFT
     while True:
         try:
-            return np.asarray(
-                linalg.cho_solve(linalg.cho_factor(matrix, check_finite=False), right, check_finite=False)
-            )
+            factor = linalg.cho_factor(matrix, check_finite=False)
+            return np.asarray(linalg.cho_solve(factor, right, check_finite=False))
         except linalg.LinAlgError:
             matrix = matrix + shift * np.eye(len(right))
             shift *= 10.0

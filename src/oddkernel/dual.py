@@ -264,7 +264,7 @@ class Point:
         Not the symmetric one of `whole_metric`, but at the price of a triangular inverse.
         """
         basis, identity = self.problem.basis, np.eye(self.problem.rank)
-        change = _solve_lower(self.factor, identity).T - identity
+        change = self.inverse_factor.T - identity
         return np.asarray(np.eye(len(basis)) + basis @ change @ basis.T)
 
     def whole_metric(self) -> tuple[Array, Array]:

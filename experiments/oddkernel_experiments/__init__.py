@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from . import curves, equalities, generalization, map, noise, running_time, table1
+from . import curves, equalities, generalization, map, noise, people, running_time, table1
 from .experiment import TRIALS
 from .methods import METHODS
 from .outcome import Outcome
@@ -35,6 +35,8 @@ EXPERIMENTS: dict[str, Reproducible] = {
     "equalities": equalities.EXPERIMENT,
     "map": map.EXPERIMENT,
     "running_time": running_time.EXPERIMENT,
+    "things": people.THINGS_EXPERIMENT,
+    "cars60": people.CARS_EXPERIMENT,
 }
 
 

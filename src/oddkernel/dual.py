@@ -353,4 +353,5 @@ def _span(centred: Array) -> tuple[Array, Array]:
 
 def inverse_lower(factor: Array) -> Array:
     """The inverse of a lower triangular matrix."""
-    return np.asarray(linalg.lapack.dtrtri(factor, lower=1)[0])
+    # LAPACK refuses a matrix without entries.
+    return np.asarray(linalg.lapack.dtrtri(factor, lower=1)[0]) if factor.size else factor

@@ -52,7 +52,7 @@ OUT_OF_REACH = 0.01
 # What "auto" stands for where nothing is chosen by held-out answers: the paper's loss, and a ratio that suits it.
 LOSS, PENALTY = "squared", 10.0
 # From so many answers for each item on, they can say about an item what its features can't.
-PLENTY = 10
+PLENTY = 5
 # The share of the identity in a kernel that leaves room for that.
 OWN = 0.5
 
@@ -85,7 +85,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     kernel : str or Kernel, default="auto"
         Where the metric starts: ``"adaptive"``, ``"gaussian"``, ``"linear"``, ``"identity"`` (no features),
         ``"diffusion"``, ``"precomputed"``, or an object of `oddkernel.kernels`. ``"auto"``: adaptive; where there are
-        ten answers and more for each item, held-out ones say whether to add a part of the identity, which lets answers
+        five answers and more for each item, held-out ones say whether to add a part of the identity, which lets answers
         say about an item what its features can't.
     rank : float, int or None, default=0.9
         How much of the initial kernel takes part: a share of its trace, a number of dimensions, or all.

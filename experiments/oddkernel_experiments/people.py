@@ -1,0 +1,255 @@
+"""Answers of real people, held out: THINGS and cars60.
+
+What is held out of THINGS is fixed: a fifth of the distinct triples. Settings were chosen without it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from oddkernel import SKLR, Comparisons
+from oddkernel.datasets import load_cars60, load_things
+from oddkernel.features import from_images
+
+from .means import Means, drawn, facts, means
+from .outcome import Outcome, Table
+from .store import Store
+
+Array = np.ndarray[Any, Any]
+
+COLUMNS = {
+    "dataset": "str", "method": "str", "n_answers": "int64", "draw": "int64", "agreement": "float64",
+    "log_likelihood": "float64", "brier": "float64", "calibration_error": "float64", "n_held_out": "int64",
+    "seconds": "float64", "chosen": "str",
+}  # fmt: skip
+IDENTITY = ["dataset", "method", "n_answers", "draw"]
+EVERYTHING = 0
+"""As a number of answers: all that are there."""
+
+METHODS = {
+    "before": "Features as they are",
+    "sklr": "SKLR, defaults",
+    "identity": "SKLR without features",
+    "soe": "SOE (cblearn), dimension by held-out answers",
+}
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """One measurement: learn from so many answers with a method, score on those held out."""
+
+    dataset: str
+    method: str
+    n_answers: int
+    draw: int
+
+
+def split(said: Comparisons, share: int, seed: int) -> tuple[Comparisons, Comparisons]:
+    """Answers to learn from and answers held out: one in ``share`` of the distinct triples, all answers about it."""
+    triples, which = np.unique(said.item_sets(), axis=0, return_inverse=True)
+    out = np.random.default_rng(seed).permutation(len(triples))[: len(triples) // share]
+    held_out = np.isin(which.ravel(), out)
+    return said[~held_out], said[held_out]
+
+
+@cache
+def _things() -> tuple[Array, Comparisons]:
+    bunch = load_things()
+    return bunch.data, Comparisons.odd_one_out(bunch.comparisons.shown, bunch.comparisons.odd)
+
+
+@cache
+def _cars() -> tuple[Array, Comparisons]:
+    bunch = load_cars60()
+    said = bunch.comparisons
+    order = [list(said.items).index(name) for name in bunch.names]
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    shown = place[said.shown]
+    return from_images(bunch.images, bunch.names).X, Comparisons.closer(shown[:, 0], shown[:, 1], shown[:, 2])
+
+
+def measure(sitting: Sitting) -> dict[str, Any]:
+    """Learn and score."""
+    X, said = _things() if sitting.dataset == "things" else _cars()
+    known, held_out = split(said, 5, 0 if sitting.dataset == "things" else sitting.draw)
+    if sitting.n_answers:
+        # Whole answers: on cars60 two statements about the same three items.
+        triples, which = np.unique(known.item_sets(), axis=0, return_inverse=True)
+        order = np.random.default_rng(1000 + sitting.draw).permutation(len(triples))
+        rank = np.empty(len(triples), dtype=np.intp)
+        rank[order] = np.arange(len(triples))
+        known = known[np.sort(np.argsort(rank[which.ravel()], kind="stable")[: sitting.n_answers])]
+    started = time.perf_counter()
+    scores: dict[str, Any] = {"log_likelihood": np.nan, "brier": np.nan, "calibration_error": np.nan}
+    chosen = ""
+    if sitting.method == "soe":
+        agreement, chosen = _soe(known, held_out, len(X), sitting.draw)
+    else:
+        features = np.arange(len(X))[:, None].astype(float) if sitting.method == "identity" else X
+        given: dict[str, dict[str, Any]] = {"before": {"penalty": 0}, "identity": {"kernel": "identity", "rank": None}}
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The answers don't support a change", UserWarning)
+            model = SKLR(random_state=sitting.draw, **given.get(sitting.method, {})).fit(features, known)
+        agreement = model.score(features, held_out)
+        if model.tuning_ is not None:
+            recipe = model.tuning_.recipe
+            penalties = " then ".join(f"{penalty:.2g}" for penalty in model.tuning_.penalties)
+            chosen = f"{recipe.kernel}, {recipe.loss}, penalty {penalties}"
+        if sitting.dataset == "things":
+            found = asdict(model.evaluate(features, held_out))
+            scores = {name: found[name] for name in scores}
+    return {
+        **asdict(sitting), "agreement": agreement, **scores, "n_held_out": len(held_out),
+        "seconds": time.perf_counter() - started, "chosen": chosen,
+    }  # fmt: skip
+
+
+SOE = """
+import sys, numpy as np, warnings
+warnings.simplefilter("ignore")
+from cblearn.embedding import SOE
+folder, dimension, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+triplets = np.load(folder + "/triplets.npy")
+model = SOE(n_components=dimension, n_init=5, random_state=seed)
+np.save(folder + "/embedding.npy", model.fit(triplets).embedding_)
+"""
+
+
+def _soe(known: Comparisons, held_out: Comparisons, n_items: int, seed: int) -> tuple[float, str]:
+    """cblearn's soft ordinal embedding, in its own Python; answers held out of ``known`` choose the dimension."""
+    python = os.environ.get("ODDKERNEL_PYTHON_CBLEARN")
+    if not python:
+        raise ValueError("ODDKERNEL_PYTHON_CBLEARN names no Python with cblearn, which needs an older NumPy")
+
+    def share(train: Comparisons, test: Comparisons, dimension: int) -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            np.save(Path(folder, "triplets.npy"), train.shown)
+            subprocess.run([python, "-c", SOE, folder, str(dimension), str(seed)], check=True, capture_output=True)
+            z = np.load(Path(folder, "embedding.npy"))
+        anchor, near, far = (z[column] for column in test.shown.T)
+        closer = np.square(anchor - near).sum(axis=1) < np.square(anchor - far).sum(axis=1)
+        return float(np.average(closer, weights=test.weight))
+
+    inner, validation = split(known, 5, seed)
+    dimensions = [2, 3, 5, 8]
+    best = dimensions[int(np.argmax([share(inner, validation, dimension) for dimension in dimensions]))]
+    # Every item must be placed: those that no answer names can't be.
+    if len(known.constrained) < n_items:
+        raise ValueError("an ordinal embedding needs answers about every item")
+    return share(known, held_out, best), f"{best} dimensions"
+
+
+@dataclass(frozen=True)
+class People:
+    """An experiment on people's answers."""
+
+    dataset: str
+    sittings: Callable[[int], Iterable[Sitting]]
+    outcome: Callable[[pd.DataFrame], Outcome]
+
+    def _store(self, folder: Path) -> Store:
+        return Store(folder / "people", COLUMNS, IDENTITY)
+
+    def compute(self, folder: Path, *, draws: int, jobs: int, tell: Callable[[str], None]) -> int:
+        """Measure what the folder doesn't hold yet; return how many measurements that took."""
+        from joblib import Parallel, delayed
+
+        store = self._store(folder)
+        have = {tuple(row) for row in store.read()[IDENTITY].itertuples(index=False)}
+        todo = [s for s in self.sittings(draws) if (s.dataset, s.method, s.n_answers, s.draw) not in have]
+        found = Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(measure)(sitting) for sitting in todo)
+        for number, row in enumerate(found, 1):
+            store.append([row])
+            tell(f"{number} of {len(todo)}: {row['method']} on {row['n_answers'] or 'all'} answers")
+        store.merge()
+        return len(todo)
+
+    def show(self, folder: Path, *, draws: int) -> Outcome:
+        """What the results in the folder show."""
+        rows = self._store(folder).read()
+        return self.outcome(rows[(rows["dataset"] == self.dataset) & (rows["draw"] < draws)])
+
+
+def _amount(n_answers: int) -> str:
+    return f"{n_answers:,}" if n_answers else "all"
+
+
+def _things_sittings(draws: int) -> list[Sitting]:
+    sizes = (1_000, 3_000, 10_000, 30_000, EVERYTHING)
+    return [Sitting("things", "before", EVERYTHING, 0), *(Sitting("things", "sklr", n, 0) for n in sizes)]
+
+
+def _things_outcome(rows: pd.DataFrame) -> Outcome:
+    rows = rows.assign(order=rows["n_answers"].replace(EVERYTHING, np.iinfo(np.int64).max)).sort_values("order")
+    table = Table(
+        "Held-out answers predicted right, their mean log-likelihood (−1.099 is guessing), Brier score (0.667 is "
+        "guessing) and expected calibration error (15 bins).",
+        ["answers learned from", "", "right", "log-likelihood", "Brier", "calibration error", "seconds", "chosen"],
+        [
+            [
+                _amount(row.n_answers), METHODS[row.method], f"{row.agreement:.3f}", f"{row.log_likelihood:.3f}",
+                f"{row.brier:.3f}", f"{row.calibration_error:.3f}", f"{row.seconds:.0f}", row.chosen,
+            ]
+            for _, row in rows.iterrows()
+        ],
+    )  # fmt: skip
+    return Outcome(
+        "THINGS: answers of real people on everyday objects", THINGS, [table], remarks=[SECONDS],
+        facts={"rows": rows.drop(columns="order").to_dict("records")},
+    )  # fmt: skip
+
+
+def _cars_sittings(draws: int) -> list[Sitting]:
+    return [
+        Sitting("cars60", method, n, draw)
+        for draw in range(draws)
+        for n in (500, 2_000, EVERYTHING)
+        for method in METHODS
+        if method != "soe" or os.environ.get("ODDKERNEL_PYTHON_CBLEARN")
+    ]
+
+
+def _cars_outcome(rows: pd.DataFrame) -> Outcome:
+    found: Means = means(rows, ["n_answers", "method"], "agreement")
+    sizes = sorted({n for n, _ in found}, key=lambda n: n or np.inf)
+    table = Table(
+        f"Held-out statements that the learned distances agree with, mean ± standard error over {drawn(found)}.",
+        ["statements learned from", *METHODS.values()],
+        [
+            [_amount(n), *(str(found[n, method]) if (n, method) in found else "–" for method in METHODS)]
+            for n in sizes
+        ],
+    )  # fmt: skip
+    return Outcome("cars60: photographs of cars", CARS, [table], facts={"means": facts(found)})
+
+
+THINGS = """\
+145,177 times somebody was shown three of 1,854 everyday objects and named the odd one out (Hebart et al. 2020, 2023).
+The objects' features are those of a network that has seen many pictures with captions (CLIP ViT-B/32); people's answers
+were no part of its training. A fifth of the distinct triples is held out; `SKLR()` with its defaults learns from the
+others, or from a part of them. About a third of the answers can't be predicted by anyone: people disagree."""
+
+SECONDS = "Seconds are wall time of fit and scoring, on as many cores as were there; they tell an order of magnitude."
+
+CARS = """\
+7,097 times somebody was shown three of 60 photographs of cars and named the most central one: the other
+two are the farthest apart, which makes two statements of the form *a is closer to b than to c* (Kleindessner and von Luxburg). The
+features are made from the pictures alone: their GIST descriptor and colours (`oddkernel features`). A fifth of the
+triples is held out, another fifth in each draw. SOE is the soft ordinal embedding of cblearn, which knows answers only;
+answers held out among those to learn from choose its dimension among 2, 3, 5 and 8."""
+
+THINGS_EXPERIMENT = People("things", _things_sittings, _things_outcome)
+CARS_EXPERIMENT = People("cars60", _cars_sittings, _cars_outcome)

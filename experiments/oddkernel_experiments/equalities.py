@@ -15,7 +15,7 @@ from .trials import FITTED, Trial
 
 LABELLED = 10
 NUMBERS = (0, 20, 40, 80, 120, 160, 200)
-SHOWN = ["sklr_paper", "ssklr_paper", "sklr", "ssklr"]
+SHOWN = ["sklr_paper", "ssklr_paper", "ssklr", "ssklr_10"]
 
 
 def trials(draws: int) -> list[Trial]:

@@ -14,7 +14,7 @@ from .trials import FITTED, LEFT_OUT, Trial
 
 # Items left out should be clustered as well as those learned from, to within this much of the index.
 CLOSE = 0.05
-OURS = ("sklr", "ssklr")
+OURS = ("ssklr_paper", "ssklr")
 SETTING = ("dataset", "method", "answers", "resolution", "labelled")
 
 

@@ -20,7 +20,7 @@ from .store import Store
 Array = NDArray[Any]
 
 DATASET, LABELLED, DRAW = "usps", 10, 0
-SHOWN = {"kkm": "before", "skkm": "SKkm", "sklr": "SKLR, exact"}
+SHOWN = {"kkm": "before", "skkm": "SKkm", "ssklr": "sSKLR, exact"}
 NEIGHBOURS = 10
 COLUMNS = {
     "method": "object",

@@ -71,13 +71,16 @@ def _sklr(title: str, *, ratio: float, penalty: float | str, **more: Any) -> Met
 
 # At most so many passes: where answers are wrong, projections may never satisfy them all.
 PASSES = {"solver": "projection", "max_iter": 100}
+# As good as infinite. The paper's algorithm ends with the kernel that it has after its passes; with an infinite
+# penalty, the learner would refuse answers that can't all hold.
+HARD = 1e12
 
 METHODS: dict[str, Method] = {
     "kkm": Method("Kkm", NOTHING, InitialKernel),
     "lsml": Method("LSML", TRIPLES, LSML, {"penalty": 10.0}),
     "itml": Method("ITML", PAIRS, ITML, {"slack": 1.0}),
     "skkm": Method("SKkm", PAIRS, SKMS, {"slack": 100.0, "bandwidth": "median", "rank": None}),
-    "sklr_paper": _sklr("SKLR, the paper's algorithm", ratio=2.0, penalty=np.inf, **PASSES),
+    "sklr_paper": _sklr("SKLR, the paper's algorithm", ratio=2.0, penalty=HARD, **PASSES),
     "ssklr_paper": _sklr("sSKLR, the paper's algorithm", ratio=2.0, penalty=1e5, **PASSES),
     "sklr": _sklr("SKLR, exact", ratio=4.0, penalty=np.inf),
     "ssklr": _sklr("sSKLR, exact", ratio=4.0, penalty=1e5),

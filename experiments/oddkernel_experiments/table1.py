@@ -66,7 +66,7 @@ def outcome(rows: pd.DataFrame) -> Outcome:
         "Table 1: five labelled items of each class",
         QUESTION,
         [_main(found), _goals(found), _settings(found)],
-        remarks=[*_rivals_below_the_paper(found), *_infeasible(found), *WHY],
+        remarks=[*_missed(found), *_rivals_below_the_paper(found), *_infeasible(found), *WHY],
         facts={
             "means": facts(found),
             "reached": {cell.title: bool(_reached(found, cell)) for cell in GOAL if (*cell, OURS) in found},
@@ -123,6 +123,14 @@ def _reached(found: Means, cell: Cell) -> bool:
     return found[*cell, OURS].high >= GOAL[cell]
 
 
+def _missed(found: Means) -> list[str]:
+    return [
+        f"{cell.title} stays below its goal. {TRIED.get(cell, '')}".rstrip()
+        for cell in GOAL
+        if (*cell, OURS) in found and not _reached(found, cell)
+    ]
+
+
 def _rivals_above(found: Means, cell: Cell) -> list[str]:
     return [
         METHODS[rival].title
@@ -163,10 +171,19 @@ odd-one-out answers about items drawn from all; ITML and SKkm get as many pairs,
 among five labelled items of each class. The Adjusted Rand index of (kernel) k-means is 1 where clusters and classes are
 the same, and 0 on average for clusters by chance. Scene and USPS are sampled, 100 items of each class."""
 
+TRIED = {
+    Cell(
+        "usps", BINARY
+    ): "Z-scoring the pixels made it worse; bandwidths by 7, 20 or 50 neighbours instead of 100, and "
+    "penalties of 10 or 10⁵, made no difference.",
+}
+
 WHY = [
     "The paper's algorithm stops at the first kernel that satisfies the answers, not at the closest one, and clusters "
     "worse for it; the exact optimum at the paper's own ratio of 2 shows how much.",
     "A ratio of 4 asks for more contrast than the paper's 2.",
+    "The rivals run at settings that do well by them: LSML with a penalty of 10, SKkm with the median distance for its "
+    "bandwidth and all dimensions, ITML with γ = 1. All are solved to the optimum.",
     "Our run of the paper's algorithm differs from the paper's figures for it as well: we keep 90% of the trace, "
     "Vehicle is z-scored, and kernel k-means takes the best of 20 starts.",
 ]

@@ -14,7 +14,6 @@ from oddkernel import SKLR, Comparisons
 from oddkernel.baselines import ITML, LSML, SKMS
 from oddkernel.kernels import AdaptiveGaussian
 
-from .leading import LeadingSKLR
 
 Array = NDArray[Any]
 
@@ -88,19 +87,11 @@ METHODS: dict[str, Method] = {
     "sklr_2": _sklr("SKLR, exact, ratio 2", ratio=2.0, penalty=np.inf),
     "ssklr_2": _sklr("sSKLR, exact, ratio 2", ratio=2.0, penalty=1e5),
     "ssklr_2_10": _sklr("sSKLR, exact, ratio 2, λ = 10", ratio=2.0, penalty=10.0),
-    "ssklr_auto": _sklr("sSKLR, exact, λ by held-out answers", ratio=4.0, penalty="auto"),
-    "ssklr_leading": Method(
-        "sSKLR, exact, λ by held-out answers in 10 dimensions",
+    "ssklr_auto": Method(
+        "SKLR, loss and λ by held-out answers",
         TRIPLES,
-        LeadingSKLR,
-        {
-            "rank": 0.9,
-            "ratio": 4.0,
-            "loss": "squared",
-            "penalties": [0.01, 0.1, 1.0, 10.0, 1e5],
-            "dimensions": 10,
-            "folds": 3,
-        },
+        SKLR,
+        {"kernel": "adaptive", "rank": 0.9, "penalty": "auto", "random_state": 0},
     ),
 }
 RIVALS = ("lsml", "itml", "skkm")

@@ -26,10 +26,12 @@ Array = npt.NDArray[Any]
 # Penalties in units that don't depend on the kernel's: log-likelihoods, or slack in typical squared distances.
 PENALTIES = {
     "squared": 10.0 ** np.arange(-2.0, 4.0),
-    "hinge": 10.0 ** np.linspace(-3.0, 2.0, 11),
-    "logistic": 10.0 ** np.linspace(-3.0, 2.0, 11),
-    "softmax": 10.0 ** np.linspace(-3.0, 2.0, 11),
+    "hinge": 10.0 ** np.arange(-3.0, 3.0),
+    "logistic": 10.0 ** np.arange(-3.0, 3.0),
+    "softmax": 10.0 ** np.arange(-3.0, 3.0),
 }
+# Then those on either side of the best.
+BETWEEN = 10.0**0.5
 # What a second round's penalty may be, as shares of the first's.
 SECOND = (0.25, 0.5, 1.0)
 # A path ends where two penalties in a row raise the held-out log-likelihood of an answer by less than this.
@@ -182,7 +184,7 @@ def tune(
     rows_of : callable
         Turns answers and a recipe into constraints over the rows of the features.
     folds : int, optional
-        By default 5, 3 from 2,000 answers and a single tenth held out from 20,000 on.
+        By default 5, 3 from 500 answers and a single tenth held out from 20,000 on.
     """
     race = _Race(said, list(folds_of(said, folds, random)))
     first = starts[recipes[0].kernel]
@@ -212,6 +214,9 @@ def tune(
     for recipe in recipes:
         phi = starts[recipe.kernel]
         walk(recipe, path_of(recipe.loss, unit_of(phi)), (), [np.eye(phi.shape[1])] * len(race.held_out))
+    best = race.trials[race.leaders[1][0]]
+    nearby = best.penalty * np.array([1.0 / BETWEEN, BETWEEN])
+    walk(best.recipe, nearby, (), [np.eye(starts[best.recipe.kernel].shape[1])] * len(race.held_out))
     leader, roots = race.leaders[1]
     recipe, penalties = race.trials[leader].recipe, race.trials[leader].penalties
     priors = [halfway(starts[recipe.kernel], root) for root in roots]
@@ -334,13 +339,13 @@ def _walk(phi: Array, rows: Constraints, loss: str, path: Array) -> Iterator[Arr
 def folds_of(said: Comparisons, folds: int | None, random: np.random.RandomState) -> Iterator[Array]:
     """Rows held out together, all about the same three items in one fold; links are never held out.
 
-    By default 5 folds, 3 from 2,000 answers and a single tenth held out from 20,000 on.
+    By default 5 folds, 3 from 500 answers and a single tenth held out from 20,000 on.
     """
     rows = np.flatnonzero(said.kind <= Kind.CLOSER)
     _, triple = np.unique(said.item_sets()[rows], axis=0, return_inverse=True)
     triple = triple.ravel()
     n_triples = int(triple.max(initial=-1)) + 1
-    wanted = folds if folds is not None else 5 if len(rows) < 2_000 else 3 if len(rows) < MANY else 1
+    wanted = folds if folds is not None else 5 if len(rows) < 500 else 3 if len(rows) < MANY else 1
     part = random.permutation(n_triples) % (wanted if wanted > 1 else 10)
     for fold in range(wanted):
         yield rows[part[triple] == fold]

@@ -23,7 +23,7 @@ from .kernels.distances import squared_distances
 from .losses import LOSSES
 from .progress import Progress
 from .solution import Solution
-from .solvers import SOLVERS, Solver, contradiction, solve
+from .solvers import SOLVERS, Solver, check_device, contradiction, solve
 from .tuning import FEWEST, Recipe, Tuning, problem_of, tune, unit_of
 
 Array = NDArray[Any]
@@ -91,6 +91,9 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         How many comparisons to draw where ``y`` holds class labels; None draws 30 for each class.
     warm_start : bool, default=False
         Start from the last fit's multipliers, matched row by row: the same optimum, sooner.
+    device : str or None, default=None
+        Where to solve: None is NumPy on the CPU; ``"cuda"`` (or ``"cuda:1"``) is PyTorch on a GPU, ``"cupy"`` CuPy. The
+        optimum is the same, and the fitted model in NumPy; with many answers it is found sooner.
     random_state : int, RandomState or None, default=None
         For comparisons drawn from labels, for landmarks among very many items and for the order of projections.
     verbose : int, default=0
@@ -146,6 +149,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         max_iter: int | None = None,
         n_comparisons: int | None = None,
         warm_start: bool = False,
+        device: str | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> None:
@@ -160,6 +164,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.max_iter = max_iter
         self.n_comparisons = n_comparisons
         self.warm_start = warm_start
+        self.device = device
         self.random_state = random_state
         self.verbose = verbose
 
@@ -221,6 +226,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                     lambda answers, tried: rows_of(answers, tried).relabelled(constrained),
                     random=random,
                     progress=progress,
+                    device=self.device,
                 )
                 recipe, penalty = tuning.recipe, tuning.penalty
         rows = rows_of(said if penalty else said[:0], recipe)
@@ -232,7 +238,13 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 progress(f"pass {n_iter}, residual {point.residual:.1e}, gap {point.gap:.1e}")
 
         solution, point = solve(
-            problem, solver, start=self._start(rows), tol=self.tol, max_iter=self.max_iter, progress=report
+            problem,
+            solver,
+            start=self._start(rows),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            progress=report,
+            device=self.device,
         )
         self._name_contradictions(solution, problem, said, features, items)
         if tuning is not None and tuning.penalty == 0:
@@ -315,9 +327,11 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         )
         if not isinstance(self.solver, str):
             require(hasattr(self.solver, "step"), "solver", self.solver, "a name or a Solver")
+            check_device(self.solver, self.device)
             return self.solver
         require(self.solver in SOLVERS, "solver", self.solver, f"one of {', '.join(map(repr, SOLVERS))}, or a Solver")
         solver = SOLVERS[self.solver]()
+        check_device(solver, self.device)
         require(
             solver.exact or (self.loss in ("auto", "squared") and self.penalty != "auto"),
             "solver",

@@ -130,6 +130,7 @@ def tune(
     folds: int | None = None,
     random: np.random.RandomState,
     progress: Callable[[str], None] | None = None,
+    device: str | None = None,
 ) -> Tuning:
     """Try recipes along their paths of penalties on held-out answers.
 
@@ -146,6 +147,8 @@ def tune(
         To try, ascending; by default a path for each loss.
     folds : int, optional
         By default 5, 3 from 2,000 answers and a single tenth held out from 20,000 on.
+    device : str, optional
+        Where to solve, as in `SKLR`.
     """
     items, unit = said.constrained, unit_of(phi)
     held_out = list(folds_of(said, folds, random))
@@ -158,7 +161,7 @@ def tune(
     for recipe in recipes:
         path = path_of(recipe.loss, unit) if penalties is None else penalties
         walks = [
-            _walk(phi, said[np.setdiff1d(np.arange(len(said)), out)], where[out], recipe, path, unit, rows_of)
+            _walk(phi, said[np.setdiff1d(np.arange(len(said)), out)], where[out], recipe, path, unit, rows_of, device)
             for out in held_out
         ]
         best, idle = -np.inf, 0
@@ -206,15 +209,16 @@ def _walk(
     path: Array,
     unit: float,
     rows_of: Callable[[Comparisons, Recipe], Constraints],
+    device: str | None,
 ) -> Iterator[Array]:
     """Held-out sides, penalty after penalty."""
     rows = rows_of(train, recipe)
     alpha, last = None, 0.0
     for penalty in path:
         problem = problem_of(phi, rows, recipe.loss, float(penalty), unit)
-        if alpha is not None and len(problem.loss.entropic):
+        if alpha is not None and problem.loss.has_entropy:
             alpha = np.where(problem.loss.temperature > 0, alpha * penalty / last, alpha)
-        _, point = solve(problem, Newton(), start=alpha, tol=1e-3, max_iter=60)
+        _, point = solve(problem, Newton(), start=alpha, tol=1e-3, max_iter=60, device=device)
         alpha, last = point.alpha, penalty
         yield choices.sides(phi @ point.whole_metric()[1], shown)
 

@@ -14,7 +14,6 @@ from oddkernel import SKLR, Comparisons
 from oddkernel.baselines import ITML, LSML, SKMS
 from oddkernel.kernels import AdaptiveGaussian
 
-
 Array = NDArray[Any]
 
 NOTHING, TRIPLES, PAIRS = "nothing", "triples", "pairs"

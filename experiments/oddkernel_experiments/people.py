@@ -245,8 +245,8 @@ others, or from a part of them. About a third of the answers can't be predicted 
 SECONDS = "Seconds are wall time of fit and scoring, on as many cores as were there; they tell an order of magnitude."
 
 CARS = """\
-7,097 times somebody was shown three of 60 photographs of cars and named the most central one: the other
-two are the farthest apart, which makes two statements of the form *a is closer to b than to c* (Kleindessner and von Luxburg). The
+7,097 times somebody was shown three of 60 photographs of cars and named the most central one: the other two are the
+farthest apart. That makes two statements of the form *a is closer to b than to c* (Kleindessner and von Luxburg). The
 features are made from the pictures alone: their GIST descriptor and colours (`oddkernel features`). A fifth of the
 triples is held out, another fifth in each draw. SOE is the soft ordinal embedding of cblearn, which knows answers only;
 answers held out among those to learn from choose its dimension among 2, 3, 5 and 8."""

@@ -8,24 +8,24 @@ Rows only see differences of constrained items, so three reductions come first, 
 items are centred; coordinates in which no constrained item differs are left out (W is the identity there); and rows are
 written over the p distinct *pairs* they mention: with one difference vector d_p a pair and the rows' factors in the
 sparse matrix B (m × p), S = I + Σ_p (Bᵀα)_p d_p d_pᵀ.
+
+What depends on α is written in the array API standard and runs where the arrays are: NumPy, or a GPU (`Dual.on`).
+The number of rows enters through gathers and sums by index only.
 """
 
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from scipy import linalg, sparse
+from scipy import sparse
 
+from ._arrays import Array, Device, cholesky, combined, entries, inverse_lower, namespace, sum_by, to_numpy
 from ._interruptible import interruptible
 from .constraints import Constraints
 from .losses import Conjugate
-
-Array = npt.NDArray[Any]
 
 # Below this share of K_ii + K_jj, δ(i, j) read off K has lost more than three digits and is recomputed.
 CANCELLATION = 1e-3
@@ -33,6 +33,10 @@ CANCELLATION = 1e-3
 DENSE = 0.02
 # Items closer than this, relative to the spread of all, are taken for copies: their distance is rounding.
 COINCIDENT = 1e-13
+# Symmetric products are formed for one triangle only, in blocks of so many rows.
+BLOCK = 256
+# Matrices of size s × s, s × q and q × q, and columns of length m, that are held at one time at most.
+HELD = {"ss": 3, "sq": 4, "qq": 8, "m": 40}
 
 
 class Dual:
@@ -52,6 +56,9 @@ class Dual:
         self.features = features
         self.rows = rows
         self.loss = loss
+        self.offset, self.equality = rows.offset, rows.equality
+        self._device: Device | None = None
+        self._host: Dual | None = None
         self.items, local = np.unique(np.stack([rows.near, rows.far]), return_inverse=True)
         local = np.sort(local.reshape(2, -1, 2), axis=-1)  # δ(i, j) = δ(j, i): one pair, however it was written
         n_items = max(len(self.items), 1)
@@ -60,20 +67,19 @@ class Dual:
         self.basis, self.coordinates = _span(centred)
         self.rank = self.coordinates.shape[1]
 
-        code, pair = np.unique(local[..., 0] * n_items + local[..., 1], return_inverse=True)
-        self.pairs = np.stack(np.divmod(code, n_items), axis=1)
+        #: (p,) where the pairs (i, j), i ≤ j, stand in an s × s matrix whose rows are laid end to end
+        self.place, pair = np.unique(local[..., 0] * n_items + local[..., 1], return_inverse=True)
+        self.first, self.second = np.divmod(self.place, n_items)
         self.near, self.far = pair.reshape(2, -1)
-        initial = self.differences(np.arange(len(self.pairs)))
-        length = np.linalg.norm(initial, axis=1)
-        spread = np.linalg.norm(self.coordinates, axis=1).max(initial=0.0)
+        squared = self.squared_distances(self.coordinates)
+        spread = np.square(self.coordinates).sum(axis=1).max(initial=0.0)
         # Between copies δ = 0 whatever W is: that part of the row is absent.
-        apart = length > COINCIDENT * spread
+        apart = squared > COINCIDENT**2 * spread
         self.near_factor = rows.near_factor * apart[self.near]
         self.far_factor = rows.far_factor * apart[self.far]
 
         #: (m,) rows that compare nothing: only their offset counts
         self.void = (self.near_factor == 0) & (self.far_factor == 0)
-        squared = np.square(length)
         near, far = self.near_factor * squared[self.near], self.far_factor * squared[self.far]
         #: (m,) what each row compares before learning: near_factor·δ_near + far_factor·δ_far + abs(b)
         self.initial_scale = near + far + np.abs(rows.offset)
@@ -95,74 +101,128 @@ class Dual:
         for far more than K₀ offers can be approached.
         """
         other = copy(self)
-        other.rows = replace(self.rows, offset=self.rows.offset / barrier)
+        other.offset = self.offset / barrier
         other.loss = self.loss.divided(barrier)
+        other._host = None if self._host is None else self._host.relaxed(barrier)
         return other
+
+    def on(self, device: Device | None) -> Dual:
+        """The same problem with its arrays on another device, if they fit; None: as it is."""
+        if device is None:
+            return self
+        needed, free = self.memory, device.free_memory()
+        if free is not None and needed > free:
+            raise MemoryError(
+                f"the device has {free / 2**30:.1f} GiB of memory free and the problem needs about "
+                f"{needed / 2**30:.1f} GiB ({len(self.items)} items, {len(self)} rows); set device=None"
+            )
+        other = copy(self)
+        other.__dict__.pop("unit", None)
+        other._device, other._host = device, self
+        columns = ("offset", "equality", "near", "far", "near_factor", "far_factor", "void", "initial_scale")
+        for name in ("coordinates", "place", "first", "second", *columns):
+            setattr(other, name, device.put(getattr(self, name)))
+        other.loss = self.loss.on(device)
+        return other
+
+    @property
+    def host(self) -> Dual:
+        """The same problem in NumPy."""
+        return self if self._host is None else self._host
+
+    @property
+    def memory(self) -> int:
+        """About how many bytes its points take."""
+        s, q, m = len(self.items), self.rank, len(self)
+        return 8 * int(HELD["ss"] * s * s + HELD["sq"] * s * q + HELD["qq"] * q * q + HELD["m"] * m)
+
+    def put(self, array: Array) -> Array:
+        """A NumPy array where the problem's are."""
+        return array if self._device is None or not isinstance(array, np.ndarray) else self._device.put(array)
+
+    @property
+    def pairs(self) -> Array:
+        """(p, 2): the constrained items of every pair."""
+        xp = namespace(self.first)
+        return xp.stack([self.first, self.second], axis=1)
 
     def differences(self, pairs: Array) -> Array:
         """d_p = φ_i − φ_j of these pairs, in the reduced coordinates."""
-        i, j = self.pairs[pairs].T
-        return np.asarray(self.coordinates[i] - self.coordinates[j])
+        return self._apart(self.coordinates, self.first[pairs], self.second[pairs])
 
     def pair_weights(self, alpha: Array) -> Array:
         """Bᵀα: with which factor each pair enters S − I."""
-        p = len(self.pairs)
-        near = np.bincount(self.near, self.near_factor * alpha, minlength=p)
-        return np.asarray(near - np.bincount(self.far, self.far_factor * alpha, minlength=p))
+        p = self.place.shape[0]
+        return sum_by(self.near, self.near_factor * alpha, p) - sum_by(self.far, self.far_factor * alpha, p)
 
     def row_sums(self, per_pair: Array) -> Array:
         """B·(one number a pair): near minus far, row by row."""
-        return np.asarray(self.near_factor * per_pair[self.near] - self.far_factor * per_pair[self.far])
-
-    def laplacian(self, alpha: Array) -> sparse.csr_array | Array:
-        """Σ_c α_c C_c over the constrained items: the Laplacian of the pairs weighted by Bᵀα; sparse if that pays."""
-        weight = self.pair_weights(alpha)
-        if len(self.pairs) > DENSE * len(self.items) ** 2:
-            matrix = np.zeros((len(self.items), len(self.items)))
-            i, j = self.pairs.T
-            matrix[i, j] = matrix[j, i] = -weight  # a pair is there only once
-            np.fill_diagonal(matrix, 0.0)  # an absent part may name one item twice
-            np.fill_diagonal(matrix, -matrix.sum(axis=1))
-            return matrix
-        used = np.flatnonzero(weight)
-        i, j = self.pairs[used].T
-        w = weight[used]
-        n = len(self.items)
-        entries = (np.r_[w, w, -w, -w], (np.r_[i, j, i, j], np.r_[i, j, j, i]))
-        return sparse.coo_array(entries, shape=(n, n)).tocsr()
+        xp = namespace(per_pair)
+        near, far = xp.take(per_pair, self.near, axis=0), xp.take(per_pair, self.far, axis=0)
+        return self.near_factor * near - self.far_factor * far
 
     def squared_distances(self, images: Array) -> Array:
         """(p,): δ of every pair, where the constrained items have these (s, q) images."""
-        i, j = self.pairs.T
-        if len(i) <= 4 * len(images):
-            apart = images[i] - images[j]
-            return np.asarray(np.einsum("pq,pq->p", apart, apart))
-        delta, total = _gather(images @ images.T, i, j)
-        close = np.flatnonzero(delta < CANCELLATION * total)
-        if len(close):
-            delta[close] = np.square(images[i[close]] - images[j[close]]).sum(axis=1)
-        return np.asarray(delta)
+        xp = namespace(images)
+        if self.place.shape[0] <= 4 * images.shape[0]:
+            return _squares(self._apart(images, self.first, self.second))
+        delta, total = self._gather(images, images)
+        close = xp.nonzero(delta < CANCELLATION * total)[0]
+        if close.shape[0]:
+            first, second = xp.take(self.first, close, axis=0), xp.take(self.second, close, axis=0)
+            exact = sum_by(close, _squares(self._apart(images, first, second)), delta.shape[0])
+            delta = xp.where(delta < CANCELLATION * total, exact, delta)
+        return delta
 
     def sandwich(self, images: Array, middle: Array) -> Array:
         """(m,): tr(Z X Zᵀ C_c) of every row c, for images Z and a symmetric (q, q) matrix X."""
-        i, j = self.pairs.T
-        return self.row_sums(_gather((images @ middle) @ images.T, i, j)[0])
+        return self.row_sums(self._gather(images @ middle, images)[0])
 
     def spread(self, images: Array, alpha: Array) -> Array:
-        """(q, q): Zᵀ(Σ_c α_c C_c)Z for images Z, the counterpart of `sandwich`."""
-        return np.asarray(images.T @ (self.laplacian(alpha) @ images))
+        """(q, q): Zᵀ(Σ_c α_c C_c)Z for images Z, the counterpart of `sandwich`.
+
+        Σ_c α_c C_c is the Laplacian of the pairs weighted by Bᵀα: its diagonal and twice its upper triangle do.
+        """
+        xp = namespace(images)
+        weight, s = self.pair_weights(alpha), images.shape[0]
+        degree = sum_by(self.first, weight, s) + sum_by(self.second, weight, s)
+        if xp is np and len(weight) <= DENSE * s * s:
+            upper = sparse.csr_array((-weight, (self.first, self.second)), shape=(s, s)) @ images
+        else:
+            matrix = xp.reshape(sum_by(self.place, -weight, s * s), (s, s))
+            upper = xp.concat([matrix[a:b, a:] @ images[a:, :] for a, b in _blocks(s)])
+        half = images.T @ (upper + 0.5 * degree[:, None] * images)
+        return half + half.T
 
     def curvature_matrix(self, alpha: Array) -> Array:
         """S(α) = I + Σ_c α_c ΦᵀC_cΦ, in the reduced coordinates."""
-        bent = self.spread(self.coordinates, alpha)
-        bent[np.diag_indices(self.rank)] += 1.0
-        return np.asarray(bent)
+        return self.spread(self.coordinates, alpha) + self.unit
+
+    @cached_property
+    def unit(self) -> Array:
+        """The identity, in the reduced coordinates."""
+        return self.put(np.eye(self.rank))
 
     def at(self, alpha: Array) -> Point | None:
         """Everything about one α, or None where S(α) is not positive definite."""
         bent = self.curvature_matrix(alpha)
         factor = cholesky(bent)
         return None if factor is None else Point(self, alpha, bent, factor)
+
+    def _apart(self, images: Array, first: Array, second: Array) -> Array:
+        xp = namespace(images)
+        return xp.take(images, first, axis=0) - xp.take(images, second, axis=0)
+
+    def _gather(self, left: Array, right: Array) -> tuple[Array, Array]:
+        """G_ii + G_jj − 2G_ij of every pair, and G_ii + G_jj beside it, for the symmetric G = left·rightᵀ."""
+        xp = namespace(left)
+        s = left.shape[0]
+        gram = xp.empty((s, s), dtype=left.dtype, device=left.device)
+        for a, b in _blocks(s):
+            gram[a:b, a:] = left[a:b, :] @ right[a:, :].T
+        norm = xp.linalg.diagonal(gram)
+        total = xp.take(norm, self.first, axis=0) + xp.take(norm, self.second, axis=0)
+        return total - 2.0 * entries(gram, self.place), total
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,20 +244,27 @@ class Point:
     bent: Array
     factor: Array
 
+    @property
+    def host(self) -> Point:
+        """The same point in NumPy."""
+        if self.problem.host is self.problem:
+            return self
+        return Point(self.problem.host, *(to_numpy(array) for array in (self.alpha, self.bent, self.factor)))
+
     @cached_property
     def inverse_factor(self) -> Array:
-        """(q, q): L⁻¹ of S = LLᵀ. LAPACK's own inverse and a product are faster than solving for every item."""
+        """(q, q): L⁻¹ of S = LLᵀ. An inverse and a product are faster than solving for every item."""
         return inverse_lower(self.factor)
 
     @cached_property
     def images(self) -> Array:
         """(s, q): the constrained items in coordinates where the learned metric is Euclidean, φ_i L⁻ᵀ."""
-        return np.asarray(self.problem.coordinates @ self.inverse_factor.T)
+        return self.problem.coordinates @ self.inverse_factor.T
 
     @cached_property
     def metric(self) -> Array:
         """W = S⁻¹, in the reduced coordinates."""
-        return np.asarray(self.inverse_factor.T @ self.inverse_factor)
+        return self.inverse_factor.T @ self.inverse_factor
 
     @cached_property
     def squared_distances(self) -> Array:
@@ -205,57 +272,70 @@ class Point:
         return self.problem.squared_distances(self.images)
 
     @cached_property
+    def _sides(self) -> tuple[Array, Array]:
+        """near_factor·δ_near and far_factor·δ_far of every row."""
+        problem, xp = self.problem, namespace(self.alpha)
+        near = xp.take(self.squared_distances, problem.near, axis=0)
+        far = xp.take(self.squared_distances, problem.far, axis=0)
+        return problem.near_factor * near, problem.far_factor * far
+
+    @cached_property
     def violation(self) -> Array:
         """(m,): tr(K C_c) + b_c, positive where an answer doesn't hold."""
-        return np.asarray(self.problem.row_sums(self.squared_distances) + self.problem.rows.offset)
+        near, far = self._sides
+        return near - far + self.problem.offset
 
     @cached_property
     def scale(self) -> Array:
         """(m,): the size of what a row compares: near_factor·δ_near + far_factor·δ_far + abs(b)."""
-        problem, delta = self.problem, self.squared_distances
-        near, far = problem.near_factor * delta[problem.near], problem.far_factor * delta[problem.far]
-        return np.asarray(near + far + np.abs(problem.rows.offset))
+        near, far = self._sides
+        return near + far + abs(self.problem.offset)
 
     @cached_property
     def gradient(self) -> Array:
         """(m,): tr(K C_c) + b_c − ψ*_c'(α_c)."""
-        return np.asarray(self.violation - self.problem.loss.slope(self.alpha))
+        return self.violation - self.problem.loss.slope(self.alpha)
 
     @cached_property
     def free(self) -> Array:
         """(m,) bool: rows whose α may still move uphill, not held at the end of its interval."""
-        return np.asarray(~self.problem.loss.held(self.alpha, self.gradient))
+        return ~self.problem.loss.held(self.alpha, self.gradient)
 
     @cached_property
     def log_determinant(self) -> float:
         """logdet S(α)."""
-        return float(2.0 * np.log(np.diagonal(self.factor)).sum())
+        xp = namespace(self.factor)
+        return float(2.0 * xp.sum(xp.log(xp.linalg.diagonal(self.factor))))
 
     @cached_property
     def objective(self) -> float:
         """The dual objective."""
         problem = self.problem
-        return float(self.log_determinant + problem.rows.offset @ self.alpha - problem.loss.value(self.alpha))
+        return self.log_determinant + float(problem.offset @ self.alpha) - problem.loss.value(self.alpha)
 
     @cached_property
     def divergence(self) -> float:
         """D_ld(K, K₀) = tr W − logdet W − q."""
-        return float(np.square(self.inverse_factor).sum() - self.problem.rank + self.log_determinant)
+        xp = namespace(self.factor)
+        return float(xp.sum(xp.square(self.inverse_factor)) - self.problem.rank + self.log_determinant)
 
     @cached_property
     def residual(self) -> float:
         """The largest projected gradient, each relative to what its row compares (0/0 = 0)."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            relative = np.where(self.free & (self.scale > 0), np.abs(self.gradient) / self.scale, 0.0)
-        # An entropy's slope is endless at its ends: there, how far p is from what the violation asks for.
-        loss, rows = self.problem.loss, self.problem.loss.entropic
-        relative[rows] = np.abs(self.alpha - loss.start(self.violation))[rows] / loss.upper[rows]
-        return float(relative.max(initial=0.0))
+        xp, loss = namespace(self.alpha), self.problem.loss
+        if not len(self.problem):
+            return 0.0
+        compares = self.scale > 0
+        relative = xp.where(self.free & compares, abs(self.gradient) / xp.where(compares, self.scale, 1.0), 0.0)
+        if loss.has_entropy:
+            # An entropy's slope is endless at its ends: there, how far p is from what the violation asks for.
+            relative = xp.where(loss.entropic, abs(self.alpha - loss.start(self.violation)) / loss.cap, relative)
+        return float(xp.max(relative))
 
     @cached_property
     def gap(self) -> float:
         """Primal minus dual objective, summed row by row and so free of cancellation, over 1 + abs(dual)."""
-        return float(self.problem.loss.fenchel_gap(self.alpha, self.violation) / (1.0 + abs(self.objective)))
+        return self.problem.loss.fenchel_gap(self.alpha, self.violation) / (1.0 + abs(self.objective))
 
     @cached_property
     def root(self) -> Array:
@@ -264,37 +344,40 @@ class Point:
         Not the symmetric one of `whole_metric`, but at the price of a triangular inverse.
         """
         basis, identity = self.problem.basis, np.eye(self.problem.rank)
-        change = self.inverse_factor.T - identity
+        change = to_numpy(self.inverse_factor).T - identity
         return np.asarray(np.eye(len(basis)) + basis @ change @ basis.T)
 
     def whole_metric(self) -> tuple[Array, Array]:
         """W and its symmetric root in all r coordinates of Φ; the identity where no constrained item differs."""
         # From S's Cholesky factor, not from W: no negative eigenvalue by rounding, and small ones keep their digits.
-        _, roots, directions = interruptible(lambda: np.linalg.svd(self.inverse_factor))
+        inverse = to_numpy(self.inverse_factor)
+        _, roots, directions = interruptible(lambda: np.linalg.svd(inverse))
         span = self.problem.basis @ directions.T
         whole = np.eye(len(span))
         return whole + (span * (np.square(roots) - 1.0)) @ span.T, whole + (span * (roots - 1.0)) @ span.T
 
     def hessian(self, rows: Array) -> Array:
         """−∇² of the dual on these rows: tr(K C_c K C_d) + [c = d]·ψ*_c''."""
-        problem = self.problem
-        near, far = problem.near[rows], problem.far[rows]
-        used, local = np.unique(np.r_[near, far], return_inverse=True)
-        near, far = local.reshape(2, -1)
-        i, j = problem.pairs[used].T
-        moved = self.images[i] - self.images[j]
+        problem, xp = self.problem, namespace(self.alpha)
+        m = rows.shape[0]
+        both = xp.concat([xp.take(problem.near, rows, axis=0), xp.take(problem.far, rows, axis=0)])
+        used, local = xp.unique_inverse(both)
+        near, far = local[:m], local[m:]
+        near_factor, far_factor = (xp.take(f, rows, axis=0) for f in (problem.near_factor, problem.far_factor))
+        first, second = xp.take(problem.first, used, axis=0), xp.take(problem.second, used, axis=0)
+        moved = problem._apart(self.images, first, second)
         squared = moved @ moved.T
         squared *= squared
-        m = len(rows)
-        factors = np.r_[problem.near_factor[rows], -problem.far_factor[rows]]
-        across = sparse.csr_array((factors, (np.r_[:m, :m], local)), shape=(m, len(used)))
-        bent = np.asarray(across @ (across @ squared).T)
+        bent = combined(squared, near, near_factor, far, far_factor)
+        bent = combined(bent.T, near, near_factor, far, far_factor)
         own, shared = self._loss_bend
-        diagonal = np.diag_indices(m)
-        bent[diagonal] = np.maximum(bent[diagonal], 0.0) + own[rows]
-        if shared.any():
-            group = problem.loss.group[rows]
-            bent += np.where(group[:, None] == group[None, :], shared[rows], 0.0)
+        # Rounding must not make a row bend the other way.
+        diagonal = xp.linalg.diagonal(bent)
+        lift = xp.where(diagonal < 0, -diagonal, 0.0) + xp.take(own, rows, axis=0)
+        bent = bent + lift[:, None] * xp.eye(m, dtype=bent.dtype, device=bent.device)
+        if problem.loss.has_entropy:
+            group = xp.take(problem.loss.group, rows, axis=0)
+            bent = bent + xp.where(group[:, None] == group[None, :], xp.take(shared, rows, axis=0)[None, :], 0.0)
         return bent
 
     @cached_property
@@ -304,40 +387,39 @@ class Point:
     @cached_property
     def hessian_diagonal(self) -> Array:
         """(m,): tr(K C_c K C_c) + ψ*_c'' = a² + d² − 2g² + ψ*_c'', with a, d and g as in the one-row step."""
-        problem, z, delta = self.problem, self.images, self.squared_distances
-        a, d = problem.near_factor * delta[problem.near], problem.far_factor * delta[problem.far]
-        (i, j), (k, h) = problem.pairs[problem.near].T, problem.pairs[problem.far].T
-        kernel = z @ z.T
-        cross = kernel[i, k] - kernel[i, h] - kernel[j, k] + kernel[j, h]
+        problem, xp, z = self.problem, namespace(self.alpha), self.images
+        a, d = self._sides
+        i, j = (xp.take(end, problem.near, axis=0) for end in (problem.first, problem.second))
+        k, h = (xp.take(end, problem.far, axis=0) for end in (problem.first, problem.second))
+        kernel, s = z @ z.T, z.shape[0]
+        cross = entries(kernel, i * s + k) - entries(kernel, i * s + h)
+        cross = cross - entries(kernel, j * s + k) + entries(kernel, j * s + h)
         bend = a * a + d * d - 2.0 * problem.near_factor * problem.far_factor * cross * cross
         own, shared = self._loss_bend
-        return np.asarray(np.maximum(bend, 0.0) + own + shared)
+        return xp.where(bend < 0, 0.0, bend) + own + shared
 
     def hessian_product(self, x: Array) -> Array:
         """−∇² of the dual times x: every row of K(Σ_d x_d C_d)K, plus ψ*''·x. Rows enter through gathers only."""
-        problem, z = self.problem, self.images
+        problem, xp, z = self.problem, namespace(x), self.images
         own, shared = self._loss_bend
         product = problem.sandwich(z, problem.spread(z, x)) + own * x
-        if shared.any():
+        if problem.loss.has_entropy:
             group = problem.loss.group
-            product += shared * np.bincount(group, x)[group]
-        return np.asarray(product)
+            product = product + shared * xp.take(sum_by(group, x, problem.loss.groups), group, axis=0)
+        return product
 
 
-def cholesky(matrix: Array) -> Array | None:
-    """The lower Cholesky factor, or None where the matrix is not positive definite."""
-    try:
-        factor = linalg.cholesky(matrix, lower=True, check_finite=False)
-    except linalg.LinAlgError:
-        return None
-    return factor if np.isfinite(factor).all() else None
+def _blocks(size: int) -> list[tuple[int, int]]:
+    """Where blocks of rows begin and end."""
+    return [(a, min(a + BLOCK, size)) for a in range(0, size, BLOCK)]
 
 
-def _gather(kernel: Array, i: Array, j: Array) -> tuple[Array, Array]:
-    """K_ii + K_jj − 2K_ij of pairs, and K_ii + K_jj beside it."""
-    norm = np.diagonal(kernel)
-    total = norm[i] + norm[j]
-    return total - 2.0 * kernel[i, j], total
+def _squares(vectors: Array) -> Array:
+    """(p,): the squared length of each row."""
+    if isinstance(vectors, np.ndarray):
+        return np.einsum("pq,pq->p", vectors, vectors)  # no copy
+    xp = namespace(vectors)
+    return xp.sum(xp.square(vectors), axis=1)
 
 
 def _span(centred: Array) -> tuple[Array, Array]:
@@ -349,9 +431,3 @@ def _span(centred: Array) -> tuple[Array, Array]:
     basis, coordinates = np.linalg.qr(centred.T)
     q = max(s - 1, 0)
     return basis[:, :q], np.ascontiguousarray(coordinates[:q].T)
-
-
-def inverse_lower(factor: Array) -> Array:
-    """The inverse of a lower triangular matrix."""
-    # LAPACK refuses a matrix without entries.
-    return np.asarray(linalg.lapack.dtrtri(factor, lower=1)[0]) if factor.size else factor

@@ -37,7 +37,7 @@ from .progress import Progress
 from .rounds import learn, problem_of, unit_of
 from .scores import Scores
 from .solution import Solution
-from .solvers import SOLVERS, Solver, contradiction
+from .solvers import SOLVERS, Solver, check_device, contradiction
 from .tuning import FEWEST, MANY, Recipe, Tuning, principal_axes, tune
 from .uncertainty import Uncertainty
 
@@ -114,6 +114,9 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         How many comparisons to draw where ``y`` holds class labels; None draws 30 for each class.
     warm_start : bool, default=False
         Start from the last fit's multipliers, matched row by row: the same optimum, sooner.
+    device : str or None, default=None
+        Where to solve: None is NumPy on the CPU; ``"cuda"`` (or ``"cuda:1"``) is PyTorch on a GPU, ``"cupy"`` CuPy. The
+        optimum is the same, and the fitted model in NumPy; with many answers it is found sooner.
     random_state : int, RandomState or None, default=None
         For comparisons drawn from labels, for landmarks among very many items and for the order of projections.
     verbose : int, default=0
@@ -169,6 +172,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         max_iter: int | None = None,
         n_comparisons: int | None = None,
         warm_start: bool = False,
+        device: str | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> None:
@@ -183,6 +187,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.max_iter = max_iter
         self.n_comparisons = n_comparisons
         self.warm_start = warm_start
+        self.device = device
         self.random_state = random_state
         self.verbose = verbose
 
@@ -238,6 +243,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 lambda answers, tried: rows_of(answers, tried).relabelled(constrained),
                 random=random,
                 progress=progress,
+                device=self.device,
             )
             recipe, penalties = tuning.recipe, tuning.penalties
             kernel, features, phi = starts[recipe.kernel]
@@ -259,6 +265,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             tol=self.tol,
             max_iter=self.max_iter,
             progress=report,
+            device=self.device,
         )
         solution = learned.solution
         self._name_contradictions(solution, learned.point.problem, said, features, items)
@@ -378,9 +385,11 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         )
         if not isinstance(self.solver, str):
             require(hasattr(self.solver, "step"), "solver", self.solver, "a name or a Solver")
+            check_device(self.solver, self.device)
             return self.solver
         require(self.solver in SOLVERS, "solver", self.solver, f"one of {', '.join(map(repr, SOLVERS))}, or a Solver")
         solver = SOLVERS[self.solver]()
+        check_device(solver, self.device)
         require(
             solver.exact or self.loss in ("auto", "squared"),
             "solver",

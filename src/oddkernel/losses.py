@@ -11,14 +11,13 @@ equality has no lower bound and no entropy.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from ._arrays import Array, Device, largest_by, namespace, sum_by
 
 # A probability this small is as good as none: p₀ = 1 − Σp can't be told from 0.
 VANISHING = 1e-15
@@ -57,60 +56,82 @@ class Conjugate:
 
     @cached_property
     def entropic(self) -> Array:
-        """Rows with an entropy; most losses have none."""
-        return np.flatnonzero(self.temperature > 0)
+        """(m,) bool: rows with an entropy."""
+        return self.temperature > 0
+
+    @cached_property
+    def has_entropy(self) -> bool:
+        """Whether any row has an entropy; most losses have none."""
+        return bool(namespace(self.temperature).any(self.entropic))
+
+    @cached_property
+    def groups(self) -> int:
+        """How many numbers ``group`` counts from."""
+        return int(namespace(self.group).max(self.group)) + 1 if self.group.shape[0] else 0
+
+    @cached_property
+    def cap(self) -> Array:
+        """``upper`` where there is an entropy, 1 elsewhere."""
+        return namespace(self.upper).where(self.entropic, self.upper, 1.0)
+
+    @cached_property
+    def unit(self) -> Array:
+        """temperature·cap: the weight of an entropy, 0 where there is none."""
+        return self.temperature * self.cap
+
+    @cached_property
+    def share(self) -> Array:
+        """One over the number of rows that share a row's entropy."""
+        xp = namespace(self.group)
+        together = self._by_group(xp.astype(self.entropic, self.cap.dtype))
+        return 1.0 / xp.where(together > 0, together, 1.0)
+
+    def on(self, device: Device) -> Conjugate:
+        """The same with its arrays on another device."""
+        return Conjugate(**{field.name: device.put(getattr(self, field.name)) for field in fields(self)})
 
     def divided(self, barrier: float) -> Conjugate:
         """ψ*/barrier."""
         return replace(self, curvature=self.curvature / barrier, temperature=self.temperature / barrier)
 
     def probabilities(self, alpha: Array) -> tuple[Array, Array]:
-        """p_c and its answer's p₀, for the rows with an entropy."""
-        rows = self.entropic
-        p = alpha[rows] / self.upper[rows]
-        size = int(self.group[rows].max(initial=-1)) + 1
-        rest = 1.0 - np.bincount(self.group[rows], p, minlength=size)[self.group[rows]]
-        return p, np.maximum(rest, 0.0)
+        """p_c and its answer's p₀; 0 and 1 where there is no entropy."""
+        xp = namespace(alpha)
+        p = xp.where(self.entropic, alpha / self.cap, 0.0)
+        return p, _not_below(1.0 - self._by_group(p), 0.0)
 
     def value(self, alpha: Array) -> float:
         """ψ*(α), summed over the rows; α must lie in the interval."""
-        total = float(0.5 * (self.curvature * alpha) @ alpha)
-        rows = self.entropic
-        if len(rows):
+        total = 0.5 * ((self.curvature * alpha) @ alpha)
+        if self.has_entropy:
             p, rest = self.probabilities(alpha)
-            unit = self.temperature[rows] * self.upper[rows]
-            _, first = np.unique(self.group[rows], return_index=True)
-            total += float(unit @ _xlogx(p) + unit[first] @ _xlogx(rest[first]))
-        return total
+            total = total + self.unit @ (_xlogx(p) + self.share * _xlogx(rest))
+        return float(total)
 
     def slope(self, alpha: Array) -> Array:
         """ψ*'(α), row by row."""
         slope = self.curvature * alpha
-        rows = self.entropic
-        if len(rows):
+        if self.has_entropy:
+            xp = namespace(alpha)
             p, rest = self.probabilities(alpha)
-            slope[rows] += self.temperature[rows] * (np.log(_positive(p)) - np.log(_at_least(rest)))
-        return np.asarray(slope)
+            slope = slope + self.temperature * (xp.log(_positive(p)) - xp.log(_at_least(rest)))
+        return slope
 
     def bend(self, alpha: Array) -> tuple[Array, Array]:
         """ψ*'' as its diagonal and the one number that all pairs of rows of a group share, both row by row."""
-        diagonal, shared = self.curvature.copy(), np.zeros(len(alpha))
-        rows = self.entropic
-        if len(rows):
-            p, rest = self.probabilities(alpha)
-            unit = self.temperature[rows] / self.upper[rows]
-            diagonal[rows] += unit / _positive(p)
-            shared[rows] = unit / _at_least(rest)
-        return diagonal, shared
+        if not self.has_entropy:
+            return self.curvature, namespace(alpha).zeros_like(alpha)
+        p, rest = self.probabilities(alpha)
+        unit = self.temperature / self.cap
+        return self.curvature + unit / _positive(p), unit / _at_least(rest)
 
     def held(self, alpha: Array, gradient: Array) -> Array:
         """Rows at an end of their interval that would leave it."""
         held = ((alpha <= self.lower) & (gradient <= 0)) | ((alpha >= self.upper) & (gradient >= 0))
-        rows = self.entropic
-        if len(rows):
+        if self.has_entropy:
             _, rest = self.probabilities(alpha)
-            held[rows] |= (rest <= VANISHING) & (gradient[rows] >= 0)
-        return np.asarray(held)
+            held = held | (self.entropic & (rest <= VANISHING) & (gradient >= 0))
+        return held
 
     def moved(self, alpha: Array, step: Array) -> Array:
         """α + step, bent so that it stays in the interval: cut at walls, and never at the end of an entropy's.
@@ -118,70 +139,65 @@ class Conjugate:
         Where a probability grows it grows by the step; where it shrinks it shrinks by a factor with the same slope;
         then those of an answer are made to sum to one. For small steps that is α + step.
         """
-        target = np.clip(alpha + step, self.lower, self.upper)
-        rows = self.entropic
-        if len(rows):
+        xp = namespace(alpha)
+        target = xp.clip(alpha + step, self.lower, self.upper)
+        if self.has_entropy:
             p, rest = self.probabilities(alpha)
-            change = step[rows] / self.upper[rows]
-            size = int(self.group[rows].max(initial=-1)) + 1
-            less = -np.bincount(self.group[rows], change, minlength=size)[self.group[rows]]
-            p, rest = _grown(p, change), _grown(_at_least(rest), less)
-            whole = np.bincount(self.group[rows], p, minlength=size)[self.group[rows]] + rest
-            target[rows] = self.upper[rows] * (p / whole)
-        return np.asarray(target)
+            change = xp.where(self.entropic, step / self.cap, 0.0)
+            p, rest = _grown(p, change), _grown(_at_least(rest), -self._by_group(change))
+            whole = self._by_group(p) + rest
+            target = xp.where(self.entropic, self.cap * (p / whole), target)
+        return target
 
     def start(self, violation: Array) -> Array:
         """The multipliers that these violations ask for where there is an entropy, 0 elsewhere."""
-        alpha = np.zeros(len(violation))
-        rows = self.entropic
-        alpha[rows] = self.upper[rows] * np.exp(self._log_softmax(violation)[0])
-        return alpha
+        xp = namespace(violation)
+        if not self.has_entropy:
+            return xp.zeros_like(violation)
+        return xp.where(self.entropic, self.cap * xp.exp(self._log_softmax(violation)[0]), 0.0)
 
     def wanted(self, violation: Array) -> Array:
         """ψ'(t): the multipliers that violations ask for. Walls of endless slope, at which there is none, get 0."""
+        xp = namespace(violation)
         soft = self.curvature > 0
-        quadratic = np.clip(violation / np.where(soft, self.curvature, 1.0), self.lower, self.upper)
-        alpha = np.where(soft, quadratic, self._wall(violation))
-        rows = self.entropic
-        alpha[rows] = self.start(violation)[rows]
-        return alpha
+        quadratic = xp.clip(violation / xp.where(soft, self.curvature, 1.0), self.lower, self.upper)
+        return xp.where(self.entropic, self.start(violation), xp.where(soft, quadratic, self._wall(violation)))
 
     def stiffness(self, violation: Array, change: Array) -> Array:
         """ψ''(t) times a change of t."""
+        xp = namespace(violation)
         soft = self.curvature > 0
-        asked = violation / np.where(soft, self.curvature, 1.0)
+        asked = violation / xp.where(soft, self.curvature, 1.0)
         bending = soft & (asked > self.lower) & (asked < self.upper)
-        product = np.where(bending, change / np.where(soft, self.curvature, 1.0), 0.0)
-        rows = self.entropic
-        if len(rows):
-            p = self.start(violation)[rows] / self.upper[rows]
-            group = self.group[rows]
-            mean = np.bincount(group, p * change[rows])[group]
-            product[rows] = self.upper[rows] / self.temperature[rows] * p * (change[rows] - mean)
-        return np.asarray(product)
+        product = xp.where(bending, change / xp.where(soft, self.curvature, 1.0), 0.0)
+        if self.has_entropy:
+            p = self.start(violation) / self.cap
+            stiff = self.cap / xp.where(self.entropic, self.temperature, 1.0)
+            product = xp.where(self.entropic, stiff * p * (change - self._by_group(p * change)), product)
+        return product
 
     def inside(self, alpha: Array) -> Array:
         """α, cut to its interval, and a little inside where that has an entropy."""
-        alpha = np.clip(alpha, self.lower, self.upper)
-        rows = self.entropic
-        if len(rows):
+        xp = namespace(alpha)
+        alpha = xp.clip(alpha, self.lower, self.upper)
+        if self.has_entropy:
             _, rest = self.probabilities(alpha)
-            alpha[rows] *= np.where(rest < 1e-3, (1.0 - 1e-3) / np.maximum(1.0 - rest, 1e-3), 1.0)
+            alpha = alpha * xp.where(rest < 1e-3, (1.0 - 1e-3) / _not_below(1.0 - rest, 1e-3), 1.0)
             _, rest = self.probabilities(alpha)
-            alpha[rows] *= np.where(rest <= VANISHING, 0.5, 1.0)
+            alpha = xp.where(rest <= VANISHING, 0.5 * alpha, alpha)
         return alpha
 
     def primal(self, violation: Array) -> Array:
         """ψ(t), shared out over an answer's rows; 0 for walls, whose violation the residual measures."""
+        xp = namespace(violation)
         soft = self.curvature > 0
-        curvature = np.where(soft, self.curvature, 1.0)
-        wanted = np.clip(violation / curvature, self.lower, self.upper)
-        cost = np.where(soft, wanted * (violation - 0.5 * curvature * wanted), self._wall(violation) * violation)
-        rows = self.entropic
-        if len(rows):
-            _, log_rest, share = self._log_softmax(violation)
-            cost[rows] = -self.temperature[rows] * self.upper[rows] * log_rest * share
-        return np.asarray(cost)
+        curvature = xp.where(soft, self.curvature, 1.0)
+        wanted = xp.clip(violation / curvature, self.lower, self.upper)
+        cost = xp.where(soft, wanted * (violation - 0.5 * curvature * wanted), self._wall(violation) * violation)
+        if self.has_entropy:
+            log_rest = self._log_softmax(violation)[1]
+            cost = xp.where(self.entropic, -self.unit * log_rest * self.share, cost)
+        return cost
 
     def fenchel_gap(self, alpha: Array, violation: Array) -> float:
         """ψ(t) + ψ*(α) − αt, summed over the rows: zero exactly at the optimum, never negative.
@@ -189,58 +205,66 @@ class Conjugate:
         Each answer's part is computed so that nothing cancels. A wall costs nothing or infinitely much; in its place
         stands ``abs(αt)``, and how far t is beyond the wall is the residual's to say.
         """
-        soft, bounded = self.curvature > 0, np.isfinite(self.upper)
-        curvature = np.where(soft, self.curvature, 1.0)
-        wanted = np.clip(violation / curvature, self.lower, self.upper)
-        quadratic = np.maximum((wanted - alpha) * (violation - 0.5 * curvature * (wanted + alpha)), 0.0)
+        xp = namespace(alpha)
+        soft, bounded = self.curvature > 0, xp.isfinite(self.upper)
+        curvature = xp.where(soft, self.curvature, 1.0)
+        wanted = xp.clip(violation / curvature, self.lower, self.upper)
+        quadratic = _not_below((wanted - alpha) * (violation - 0.5 * curvature * (wanted + alpha)), 0.0)
         linear = (self._wall(violation) - alpha) * violation
-        gap = np.where(soft, quadratic, np.where(bounded, linear, np.abs(alpha * violation)))
-        rows = self.entropic
-        if len(rows):
+        gap = xp.where(soft, quadratic, xp.where(bounded, linear, xp.abs(alpha * violation)))
+        if self.has_entropy:
             # temperature·cap times the Kullback–Leibler divergence between the two ways of sharing out an answer
-            log_p, log_rest, share = self._log_softmax(violation)
+            log_p, log_rest = self._log_softmax(violation)
             p, rest = self.probabilities(alpha)
-            unit = self.temperature[rows] * self.upper[rows]
-            gap[rows] = unit * (_relative_entropy(p, log_p) + share * _relative_entropy(rest, log_rest))
-        return float(gap.sum())
+            apart = _relative_entropy(p, log_p) + self.share * _relative_entropy(rest, log_rest)
+            gap = xp.where(self.entropic, self.unit * apart, gap)
+        return float(xp.sum(gap))
 
     def _wall(self, violation: Array) -> Array:
         """The end of the interval that a violation leads to; 0 where that is nowhere."""
-        return np.where(np.isfinite(self.upper), np.where(violation > 0, self.upper, self.lower), 0.0)
+        xp = namespace(violation)
+        return xp.where(xp.isfinite(self.upper), xp.where(violation > 0, self.upper, self.lower), 0.0)
 
-    def _log_softmax(self, violation: Array) -> tuple[Array, Array, Array]:
-        """ln p_c and ln p₀ of the softmax of t/temperature, and one over the number of an answer's rows."""
-        rows = self.entropic
-        group = self.group[rows]
-        size = int(group.max(initial=-1)) + 1
-        z = violation[rows] / self.temperature[rows]
-        top = np.zeros(size)
-        np.maximum.at(top, group, z)
-        total = np.exp(-top) + np.bincount(group, np.exp(z - top[group]), minlength=size)
-        log_total = (top + np.log(total))[group]
-        return z - log_total, -log_total, 1.0 / np.bincount(group, minlength=size)[group]
+    def _by_group(self, values: Array) -> Array:
+        """Sums over the rows that share an entropy, row by row."""
+        return namespace(values).take(sum_by(self.group, values, self.groups), self.group, axis=0)
+
+    def _log_softmax(self, violation: Array) -> tuple[Array, Array]:
+        """ln p_c and ln p₀ of the softmax of t/temperature; rows without an entropy count for nothing."""
+        xp = namespace(violation)
+        z = xp.where(self.entropic, violation / xp.where(self.entropic, self.temperature, 1.0), 0.0)
+        top = xp.take(largest_by(self.group, z, self.groups), self.group, axis=0)
+        total = xp.exp(-top) + self._by_group(xp.where(self.entropic, xp.exp(z - top), 0.0))
+        log_total = top + xp.log(total)
+        return z - log_total, -log_total
+
+
+def _not_below(values: Array, least: float) -> Array:
+    return namespace(values).where(values < least, least, values)
 
 
 def _positive(p: Array) -> Array:
-    return np.maximum(p, LEAST)
+    return _not_below(p, LEAST)
 
 
 def _at_least(rest: Array) -> Array:
-    return np.maximum(rest, VANISHING)
+    return _not_below(rest, VANISHING)
 
 
 def _grown(p: Array, change: Array) -> Array:
-    shrunk = p * np.exp(np.minimum(change, 0.0) / _positive(p))
-    return np.where(change >= 0, p + change, np.maximum(shrunk, LEAST))
+    xp = namespace(p)
+    shrunk = p * xp.exp(xp.where(change < 0, change, 0.0) / _positive(p))
+    return xp.where(change >= 0, p + change, _positive(shrunk))
 
 
 def _xlogx(p: Array) -> Array:
-    return np.asarray(p * np.log(_positive(p)))
+    return p * namespace(p).log(_positive(p))
 
 
 def _relative_entropy(p: Array, log_q: Array) -> Array:
     """p ln(p/q) − p + q: never negative, and for whole distributions it sums to the Kullback–Leibler divergence."""
-    return np.asarray(np.maximum(p * (np.log(_positive(p)) - log_q) - p + np.exp(log_q), 0.0))
+    xp = namespace(p)
+    return _not_below(p * (xp.log(_positive(p)) - log_q) - p + xp.exp(log_q), 0.0)
 
 
 class Loss(Protocol):

@@ -57,6 +57,7 @@ def learn(
     tol: float,
     max_iter: int | None = None,
     progress: Callable[[int, Point], None] | None = None,
+    device: str | None = None,
 ) -> Learned:
     """Learn the metric on features, round after round.
 
@@ -71,6 +72,8 @@ def learn(
         One for each round.
     starts : sequence of arrays or None
         Multipliers to start from; rounds beyond their number start from nothing.
+    device : str, optional
+        Where to solve, as in `SKLR`.
     """
     prior = np.eye(phi.shape[1])
     found: list[tuple[Solution, Point]] = []
@@ -79,7 +82,7 @@ def learn(
             prior = halfway(phi, prior @ found[-1][1].root)
         problem = problem_of(phi @ prior if number else phi, rows, loss, penalty)
         start = starts[number] if number < len(starts) else None
-        found.append(solve(problem, solver, start=start, tol=tol, max_iter=max_iter, progress=progress))
+        found.append(solve(problem, solver, start=start, tol=tol, max_iter=max_iter, progress=progress, device=device))
     solution, point = found[-1]
     metric, root = point.whole_metric()
     if len(found) > 1:

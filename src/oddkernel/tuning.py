@@ -170,6 +170,7 @@ def tune(
     folds: int | None = None,
     random: np.random.RandomState,
     progress: Callable[[str], None] | None = None,
+    device: str | None = None,
 ) -> Tuning:
     """Try recipes along their paths of penalties on held-out answers.
 
@@ -185,6 +186,8 @@ def tune(
         Turns answers and a recipe into constraints over the rows of the features.
     folds : int, optional
         By default 5, 3 from 500 answers and a single tenth held out from 20,000 on.
+    device : str, optional
+        Where to solve, as in `SKLR`.
     """
     race = _Race(said, list(folds_of(said, folds, random)))
     first = starts[recipes[0].kernel]
@@ -193,7 +196,7 @@ def tune(
     def walk(recipe: Recipe, path: Array, earlier: tuple[float, ...], priors: list[Array]) -> None:
         phi = starts[recipe.kernel]
         walks = [
-            _walk(phi @ prior, rows_of(race.training(out), recipe), recipe.loss, path)
+            _walk(phi @ prior, rows_of(race.training(out), recipe), recipe.loss, path, device)
             for out, prior in zip(race.held_out, priors, strict=True)
         ]
         best, idle = -np.inf, 0
@@ -324,14 +327,14 @@ def principal_axes(coordinates: Array) -> tuple[Array, Array]:
     return centre, vectors[:, ::-1]
 
 
-def _walk(phi: Array, rows: Constraints, loss: str, path: Array) -> Iterator[Array]:
+def _walk(phi: Array, rows: Constraints, loss: str, path: Array, device: str | None) -> Iterator[Array]:
     """The roots of the learned metrics, penalty after penalty."""
     alpha, last = None, 0.0
     for penalty in path:
         problem = problem_of(phi, rows, loss, float(penalty))
-        if alpha is not None and len(problem.loss.entropic):
+        if alpha is not None and problem.loss.has_entropy:
             alpha = np.where(problem.loss.temperature > 0, alpha * penalty / last, alpha)
-        _, point = solve(problem, Newton(), start=alpha, tol=ENOUGH, max_iter=60)
+        _, point = solve(problem, Newton(), start=alpha, tol=ENOUGH, max_iter=60, device=device)
         alpha, last = point.alpha, penalty
         yield point.root
 

@@ -96,7 +96,7 @@ class Uncertainty:
 
         def product(x: Array) -> Array:
             whole[rows] = x.ravel()
-            return point.hessian_product(whole)[rows]
+            return np.asarray(point.hessian_product(whole)[rows])
 
         shape = (len(rows), len(rows))
         diagonal = point.hessian_diagonal[rows]

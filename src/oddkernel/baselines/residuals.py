@@ -22,9 +22,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..dual import Dual, Point, cholesky
+from .._arrays import cholesky
+from ..dual import Dual, Point
 from ..solution import Solution, Status
-from ..solvers.newton import DENSE, STRETCH, bounded_maximum, conjugate_gradients
+from ..solvers.costs import DENSE
+from ..solvers.newton import STRETCH, bounded_maximum, conjugate_gradients
 
 Array = npt.NDArray[Any]
 
@@ -143,7 +145,7 @@ def _step(here: Residuals) -> Residuals | None:
     if len(rows) <= DENSE:
         direction = bounded_maximum(point.hessian(rows), gradient, -here.p[rows], upper - here.p[rows])
     else:
-        direction = conjugate_gradients(point, rows)
+        direction = conjugate_gradients(point)[rows]
     rounding = 1e-13 * (1.0 + abs(here.objective))
     length = 1.0
     while length > 1e-8:

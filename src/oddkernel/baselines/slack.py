@@ -126,7 +126,7 @@ class DampedNewton:
     def step(self, point: Point) -> Array:
         """α after one step."""
         moved = climb(point, np.flatnonzero(point.free))
-        return point.alpha if moved is None else moved.alpha
+        return np.asarray(point.alpha if moved is None else moved.alpha)
 
     def finished(self, before: Point, after: Point, tol: float) -> Status | None:
         """Never: the loop stops an exact solver."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from .ascent import Ascent
 from .auto import Auto
-from .base import Solver, solve
+from .base import Solver, check_device, solve
 from .contradiction import contradiction
 from .newton import Newton
 from .projection import Projection
@@ -19,4 +19,4 @@ SOLVERS: dict[str, Callable[[], Solver]] = {
 }
 """The solvers that have a name."""
 
-__all__ = ["SOLVERS", "Ascent", "Auto", "Newton", "Projection", "Solver", "contradiction", "solve"]
+__all__ = ["SOLVERS", "Ascent", "Auto", "Newton", "Projection", "Solver", "check_device", "contradiction", "solve"]

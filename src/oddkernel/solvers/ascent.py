@@ -32,6 +32,7 @@ class Ascent:
     """
 
     exact = True
+    host_only = True  # its passes are compiled for the CPU
     default_max_iter = 2_000
 
     def step(self, point: Point) -> Point:

@@ -1,25 +1,25 @@
-"""First ascent, then Newton: fast from a cold start."""
+"""Newton's method, after passes of ascent where these are cheap: fast from a cold start."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
+from .._arrays import Array, to_numpy
 from ..dual import Dual, Point
 from ..solution import Status
 from .ascent import Ascent
+from .costs import newton_cost, pass_cost
 from .newton import Newton
-
-Array = npt.NDArray[Any]
 
 # Passes of ascent before Newton's method takes over, unless the rows that pull settle sooner.
 PASSES = 4
 
 
 class Auto:
-    """A few passes of ascent find out which rows pull; Newton's method then settles how hard."""
+    """Newton's method; where that is cheaper, a few passes of ascent first find out which rows pull.
+
+    Passes come first if all of them together cost less than one Newton step.
+    """
 
     exact = True
     default_max_iter = 1_000
@@ -32,14 +32,17 @@ class Auto:
 
     def step(self, point: Point) -> Array | Point:
         """Where one pass or one Newton step leads, whichever is due."""
+        free = to_numpy(point.free)
         if point.problem is not self._problem:
-            # A start that already pulls is a warm one.
-            self._problem, self._passes = point.problem, PASSES if point.alpha.any() else 0
+            # A start that already pulls is a warm one, and passes are compiled for the CPU.
+            cold = point.problem.host is point.problem and not point.alpha.any()
+            self._problem = point.problem
+            self._passes = PASSES if cold and PASSES * pass_cost(point) < newton_cost(point) else 0
             self._pulling = None
-        settled = self._pulling is not None and np.array_equal(self._pulling, point.free)
-        self._pulling = point.free
-        if self._passes < PASSES and not settled:
-            self._passes += 1
+        settled = self._pulling is not None and np.array_equal(self._pulling, free)
+        self._pulling = free
+        if self._passes > 0 and not settled:
+            self._passes -= 1
             return self._ascent.step(point)
         return self._newton.step(point)
 

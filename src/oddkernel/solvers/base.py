@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from ..dual import Dual, Point, cholesky
+from .._arrays import Array, cholesky, device_named, namespace, to_numpy
+from ..dual import Dual, Point
 from ..solution import Solution, Status
 from .primal import first_guess
-
-Array = npt.NDArray[Any]
 
 # Multipliers this large (S has grown from the identity to this size) run off along a contradiction.
 RUNAWAY = 1e12
@@ -55,12 +53,18 @@ def solve(
     tol: float = 1e-6,
     max_iter: int | None = None,
     progress: Callable[[int, Point], None] | None = None,
+    device: str | None = None,
 ) -> tuple[Solution, Point]:
-    """Run a solver from α = 0, or from ``start`` where S(start) ≻ 0, until it is done."""
+    """Run a solver from α = 0, or from ``start`` where S(start) ≻ 0, until it is done.
+
+    ``device`` says where the arrays are meanwhile, as in `SKLR`; what is returned is in NumPy.
+    """
+    check_device(solver, device)
+    problem = problem.on(device_named(device))
     limit = solver.default_max_iter if max_iter is None else max_iter
     if not solver.exact:
         run = _run(_first(problem, start), solver, tol, limit, progress)
-        return _solution(run, [run]), run.point
+        return _solution(run, [run]), run.point.host
 
     runs: list[_Run] = []
 
@@ -78,7 +82,14 @@ def solve(
         for barrier in _barriers(runs[-1].point):
             alpha = go(_first(problem.relaxed(barrier), alpha), APPROACH, PROBE)
         go(problem.at(alpha) or _first(problem, alpha), tol, limit)
-    return _solution(runs[-1], runs), runs[-1].point
+    return _solution(runs[-1], runs), runs[-1].point.host
+
+
+def check_device(solver: Solver, device: str | None) -> None:
+    """Raise unless the device is there and the solver works on it."""
+    if device_named(device) is not None and getattr(solver, "host_only", False):
+        name = type(solver).__name__.lower()
+        raise ValueError(f"solver={name!r} works on the CPU only; set device=None, or solver='auto'")
 
 
 @dataclass
@@ -133,28 +144,35 @@ def _barriers(point: Point) -> list[float]:
 
 def _outweighed(point: Point) -> bool:
     """Whether soft answers outweigh the divergence by far, so that first steps from here lead nowhere in the dual."""
-    problem, loss = point.problem, point.problem.loss
-    if not (loss.curvature + loss.temperature > 0).all():
+    problem, loss, xp = point.problem, point.problem.loss, namespace(point.alpha)
+    if not xp.all(loss.curvature + loss.temperature > 0):
         return False
-    if len(loss.entropic):
-        return bool(4.0 * point.gap * (1.0 + abs(point.objective)) > 1.0 + problem.rank)
-    return bool(_offset_cost(problem) > 2.0 and not point.alpha.any())
+    if loss.has_entropy:
+        return _far(point)
+    return _offset_cost(problem) > 2.0 and (not _pulls(point.alpha) or _far(point))
+
+
+def _far(point: Point) -> bool:
+    return bool(4.0 * point.gap * (1.0 + abs(point.objective)) > 1.0 + point.problem.rank)
 
 
 def _offset_cost(problem: Dual) -> float:
     """What the offsets alone cost at the start, for each dimension: rows without one ask only for ratios."""
-    wanted = np.where(problem.rows.equality, 0.0, np.maximum(problem.rows.offset, 0.0))
-    cost = problem.loss.primal(wanted) - problem.loss.primal(np.zeros(len(problem)))
-    return float(cost.sum() / (1.0 + problem.rank))
+    xp = namespace(problem.offset)
+    wanted = xp.where(problem.equality | (problem.offset < 0), 0.0, problem.offset)
+    cost = problem.loss.primal(wanted) - problem.loss.primal(xp.zeros_like(wanted))
+    return float(xp.sum(cost) / (1.0 + problem.rank))
 
 
 def _first(problem: Dual, start: Array | None) -> Point:
     """The point to start from: ``start``, or what K₀'s violations ask for; nearer to 0 if S is not ready for it."""
-    origin = problem.at(np.zeros(len(problem)))
+    xp = namespace(problem.offset)
+    origin = problem.at(xp.zeros_like(problem.offset))
     assert origin is not None  # S(0) = I
     natural = problem.loss.start(origin.violation)
-    wanted = problem.loss.inside(natural if start is None else np.where(start == 0, natural, start))
-    if not wanted.any():
+    given = natural if start is None else problem.put(start)
+    wanted = problem.loss.inside(xp.where(given == 0, natural, given))
+    if not _pulls(wanted):
         return origin
     point = problem.at(wanted)
     while point is None or (start is None and cholesky(STRETCH * point.bent - origin.bent) is None):
@@ -174,28 +192,31 @@ def _runs_away(point: Point, least: float = RUNAWAY) -> bool:
     rows didn't cancel. The rows exclude one another if then P stays or bᵀα is positive, and bᵀα isn't negative.
     So they do where the dual, which no kernel's divergence is below, is out of proportion to what offsets ask for.
     """
-    problem = point.problem
-    hard = (problem.loss.curvature == 0) & np.isinf(problem.loss.upper)
-    if (hard & problem.void & point.free & (point.gradient != 0)).any():
+    problem, xp = point.problem, namespace(point.alpha)
+    hard = (problem.loss.curvature == 0) & xp.isinf(problem.loss.upper)
+    if not xp.any(hard):
+        return False
+    if xp.any(hard & problem.void & point.free & (point.gradient != 0)):
         return True
-    if hard.all() and point.objective > HOPELESS * (1.0 + problem.rank) * (1.0 + problem.growth):
+    if xp.all(hard) and point.objective > HOPELESS * (1.0 + problem.rank) * (1.0 + problem.growth):
         return True
-    share = np.abs(point.alpha) * hard * problem.initial_scale
-    size = float(share.sum())
+    share = xp.where(hard, abs(point.alpha) * problem.initial_scale, 0.0)
+    size = float(xp.sum(share))
     if size < least:
         return False
     # Rows that pull little are no part of the certificate; their offsets would hide that it holds.
-    pull = (problem.rows.offset * point.alpha)[share > 1e-8 * size]
-    stretched = float(np.square(point.factor).sum(axis=1).max(initial=0.0))
-    return bool(pull.sum() >= -1e-6 * np.abs(pull).sum() and stretched + pull.sum() > 1e-6 * size)
+    pull = xp.where(share > 1e-8 * size, problem.offset * point.alpha, 0.0)
+    stretched = float(xp.max(xp.sum(xp.square(point.factor), axis=1))) if problem.rank else 0.0
+    total = float(xp.sum(pull))
+    return bool(total >= -1e-6 * float(xp.sum(abs(pull))) and stretched + total > 1e-6 * size)
 
 
 def _towards(point: Point, proposed: Array | Point, *, uphill: bool) -> Point | None:
     """The point proposed, or as far towards it as S stays positive definite (and the dual doesn't fall)."""
     known = proposed if isinstance(proposed, Point) else None
-    alpha = proposed.alpha if isinstance(proposed, Point) else proposed
+    alpha = proposed.alpha if isinstance(proposed, Point) else point.problem.put(proposed)
     direction = alpha - point.alpha
-    if not direction.any():
+    if not _pulls(direction):
         return None
     length = 1.0
     for _ in range(60):
@@ -205,6 +226,10 @@ def _towards(point: Point, proposed: Array | Point, *, uphill: bool) -> Point | 
             return moved
         length *= 0.5
     return None
+
+
+def _pulls(alpha: Array) -> bool:
+    return bool(namespace(alpha).any(alpha != 0))
 
 
 def _falls(before: Point, after: Point) -> bool:
@@ -235,8 +260,8 @@ def _solution(run: _Run, runs: list[_Run]) -> Solution:
         gap=point.gap,
         divergence=point.divergence,
         objective=point.objective,
-        multipliers=point.alpha,
-        slack=point.violation,
+        multipliers=to_numpy(point.alpha),
+        slack=to_numpy(point.violation),
         answer=point.problem.rows.answer,
         history={name: np.array([entry[name] for entry in history]) for name in history[0]},
     )

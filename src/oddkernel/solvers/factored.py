@@ -11,17 +11,14 @@ The paper's blocks below the diagonal lack the factor 1/√τ.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 from scipy import linalg
 
+from .._arrays import Array
 from ..dual import Point
 from .sweep import one_row, two_by_two, woodbury
-
-Array = npt.NDArray[Any]
 
 
 def factored_pass(point: Point, order: Array) -> Array:
@@ -35,7 +32,7 @@ def factored_pass(point: Point, order: Array) -> Array:
         problem.differences(problem.far[order]),
         problem.near_factor[order],
         problem.far_factor[order],
-        problem.rows.offset[order],
+        problem.offset[order],
         loss.curvature[order],
         loss.lower[order],
         loss.upper[order],

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 from scipy import linalg
 
-from ..dual import Point, cholesky
+from .._arrays import Array, cholesky, namespace, to_numpy
+from ..dual import Point
 from ..solution import Status
+from .costs import DENSE, newton_cost, pass_cost
 from .sweep import sweep
-
-Array = npt.NDArray[Any]
 
 # Relative to the Hessian's diagonal. Redundant equalities and repeated answers make the Hessian singular; the shift
 # picks one of the equivalent steps and vanishes from the kernel.
 SHIFT = 1e-11
 # A step may not stretch a squared distance by more than this: the quadratic model says nothing that far away.
 STRETCH = 4.0
-# With more rows than this, conjugate gradients take the place of the dense Hessian.
-DENSE = 3000
 # Most products with the Hessian for one direction.
 CG_STEPS = 50
 # A step that leaves more than this share of the residual is slow.
 SLOW = 0.9
+# Operations that a pass may take in any case.
+AFFORDABLE = 1e9
 # While the residual is larger, the quadratic model is crude: its maximum need not be exact...
 CRUDE = 0.01
 # ...and this share of the rows may be on the wrong side of their bounds.
@@ -38,7 +35,7 @@ class Newton:
     free ones follow from a Cholesky factorisation, and whichever rows contradict the guess change sides. Beyond, by
     conjugate gradients on the free rows, to which the number of rows is only a matter of gathers. The step is shortened
     until the dual grows. Where that leads nowhere, the quadratic model says little, and a pass of ascent follows, whose
-    steps are exact however far they go.
+    steps are exact however far they go, unless there are so many rows that it would cost more than further steps.
     """
 
     exact = True
@@ -46,12 +43,13 @@ class Newton:
 
     def step(self, point: Point) -> Array | Point:
         """The point after one step."""
-        rows = np.flatnonzero(point.free)
-        moved = climb(point, rows)
+        moved = climb(point, np.flatnonzero(to_numpy(point.free)))
         # A first step may well raise the residual: it is the first to see how the rows bear on one another.
-        if moved and (moved.residual <= SLOW * point.residual or not point.alpha.any()):
+        if moved and (moved.residual <= SLOW * point.residual or not to_numpy(point.alpha).any()):
             return moved
-        point = moved or point
+        if moved and pass_cost(moved) > newton_cost(moved) + AFFORDABLE:
+            return moved
+        point = (moved or point).host
         return sweep(point, np.flatnonzero(point.free), remember=True)
 
     def finished(self, before: Point, after: Point, tol: float) -> Status | None:
@@ -61,27 +59,17 @@ class Newton:
 
 def climb(point: Point, rows: Array) -> Point | None:
     """The point that a Newton step on these rows leads to, shortened until the dual grows; None if it doesn't."""
-    loss = point.problem.loss
-    alpha, lower, upper = point.alpha[rows], loss.lower[rows], loss.upper[rows]
-    if len(rows) <= DENSE:
-        # An entropy needs no walls: its own slope is infinite there.
-        walls = loss.temperature[rows] == 0
-        low, high = np.where(walls, lower - alpha, -np.inf), np.where(walls, upper - alpha, np.inf)
-        wrong = WRONG if point.residual > CRUDE else 0.0
-        direction = bounded_maximum(point.hessian(rows), point.gradient[rows], low, high, wrong=wrong)
-    else:
-        direction = conjugate_gradients(point, rows)
+    problem, loss = point.problem, point.problem.loss
+    direction = problem.put(_bounded(point, rows)) if len(rows) <= DENSE else conjugate_gradients(point)
     rounding = 1e-13 * (1.0 + abs(point.objective))
     length = 1.0
     while length > 1e-8:
-        step = np.zeros(len(point.alpha))
-        step[rows] = length * direction
-        target = loss.moved(point.alpha, step)
+        target = loss.moved(point.alpha, length * direction)
         # Not along the direction itself: conjugate gradients know no bounds, and the clipped step bends.
         slope = float(point.gradient @ (target - point.alpha))
         if not slope > 0:
             return None
-        moved = point.problem.at(target)
+        moved = problem.at(target)
         if (
             moved is not None
             and moved.objective >= point.objective + 1e-4 * slope - rounding
@@ -92,24 +80,38 @@ def climb(point: Point, rows: Array) -> Point | None:
     return None
 
 
-def conjugate_gradients(point: Point, rows: Array) -> Array:
-    """Roughly H⁻¹g on these rows, the better the nearer the optimum is (so that convergence stays superlinear)."""
-    gradient = point.gradient[rows]
-    scale = 1.0 / np.maximum(point.hessian_diagonal[rows], np.finfo(float).tiny)
-    direction, rest = np.zeros(len(rows)), gradient.copy()
+def _bounded(point: Point, rows: Array) -> Array:
+    """The maximum of the quadratic model on these rows, within the multipliers' intervals; 0 on the others."""
+    loss = point.problem.loss
+    alpha, gradient, lower, upper, temperature = (
+        to_numpy(column)[rows] for column in (point.alpha, point.gradient, loss.lower, loss.upper, loss.temperature)
+    )
+    # An entropy needs no walls: its own slope is infinite there.
+    walls = temperature == 0
+    low, high = np.where(walls, lower - alpha, -np.inf), np.where(walls, upper - alpha, np.inf)
+    hessian = to_numpy(point.hessian(point.problem.put(rows)))
+    direction = np.zeros(len(point.problem))
+    direction[rows] = bounded_maximum(hessian, gradient, low, high, wrong=WRONG if point.residual > CRUDE else 0.0)
+    return direction
+
+
+def conjugate_gradients(point: Point) -> Array:
+    """Roughly H⁻¹g on the free rows, the better the nearer the optimum is (so that convergence stays superlinear)."""
+    xp = namespace(point.alpha)
+    diagonal = point.hessian_diagonal
+    scale = xp.where(point.free & (diagonal > 0), 1.0 / xp.where(diagonal > 0, diagonal, 1.0), 0.0)
+    direction, rest = xp.zeros_like(point.alpha), xp.where(point.free, point.gradient, 0.0)
     towards = scale * rest
     product = float(rest @ towards)
     goal = min(0.1, point.residual) ** 2 * product
-    whole = np.zeros(len(point.alpha))
     for _ in range(CG_STEPS):
-        whole[rows] = towards
-        bent = point.hessian_product(whole)[rows]
+        bent = xp.where(point.free, point.hessian_product(towards), 0.0)
         curvature = float(towards @ bent)
         if curvature <= 0:
             break
         length = product / curvature
-        direction += length * towards
-        rest -= length * bent
+        direction = direction + length * towards
+        rest = rest - length * bent
         scaled = scale * rest
         before, product = product, float(rest @ scaled)
         if product <= goal:

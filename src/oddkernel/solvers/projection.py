@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
+from .._arrays import Array
 from ..dual import Point
 from ..solution import Status
 from .factored import factored_pass
 from .sweep import sweep
-
-Array = npt.NDArray[Any]
 
 
 class Projection:
@@ -31,6 +27,7 @@ class Projection:
     """
 
     exact = False
+    host_only = True  # its passes are compiled for the CPU
     default_max_iter = 1000
 
     def __init__(self, *, factored: bool = False, random_state: int | None = None) -> None:

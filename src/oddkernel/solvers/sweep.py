@@ -9,15 +9,12 @@ up to date, then W takes all of the block's steps at once as a matrix product: t
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
+from .._arrays import Array
 from ..dual import Point
-
-Array = npt.NDArray[Any]
 
 BLOCK = 32
 # A single step may not shrink or stretch the metric by more than this: what wants more is taken up again in the next
@@ -47,7 +44,7 @@ def sweep(point: Point, order: Array, *, remember: bool) -> Array:
             local[len(rows) :],
             problem.near_factor[rows],
             problem.far_factor[rows],
-            problem.rows.offset[rows],
+            problem.offset[rows],
             loss.curvature[rows],
             loss.lower[rows],
             loss.upper[rows],

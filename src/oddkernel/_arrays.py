@@ -1,0 +1,207 @@
+"""Arrays of NumPy, PyTorch or CuPy: what the mathematics needs beside the array API standard.
+
+`dual`, `losses` and Newton's method speak the standard only, through ``namespace(array)``, and so run wherever their
+arrays are. The few operations that it lacks (sums by index, Cholesky factors that may not exist) are here.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+Array = Any
+"""An array of NumPy, PyTorch, CuPy or another library that follows the array API standard."""
+
+ACCEPTED = "None (NumPy), 'cuda' or 'cuda:0' (PyTorch on a GPU), 'torch:cpu' (PyTorch), or 'cupy' or 'cupy:0' (CuPy)"
+
+
+def namespace(array: Array) -> Any:
+    """The functions of the array API standard for this kind of array."""
+    if isinstance(array, np.ndarray):
+        return np
+    from array_api_compat import array_namespace
+
+    return array_namespace(array)
+
+
+def to_numpy(array: Array) -> np.ndarray[Any, Any]:
+    """The same numbers as a NumPy array."""
+    if isinstance(array, np.ndarray):
+        return array
+    if _library(array) == "torch":
+        return np.asarray(array.cpu())
+    return np.asarray(array.get() if _library(array) == "cupy" else array)
+
+
+class Device:
+    """Where arrays are put: a library and one of its devices."""
+
+    def __init__(self, xp: Any, handle: Any) -> None:
+        self.xp, self.handle = xp, handle
+
+    def put(self, array: Array) -> Array:
+        """A NumPy array there; floats become float64, whole numbers int64."""
+        array = np.asarray(array)
+        if array.dtype.kind in "iu":
+            array = array.astype(np.int64)
+        return self.xp.asarray(np.ascontiguousarray(array), device=self.handle)
+
+    def free_memory(self) -> int | None:
+        """Bytes that are free there; None where that is not for the device to say."""
+        kind = str(self.handle)
+        if self.xp.__name__.endswith("torch") and kind.startswith("cuda"):
+            import torch
+
+            return int(torch.cuda.mem_get_info(self.handle)[0])
+        if self.xp.__name__.endswith("cupy"):
+            with self.handle:
+                import cupy
+
+                return int(cupy.cuda.runtime.memGetInfo()[0])
+        return None
+
+
+def device_named(name: str | None) -> Device | None:
+    """The device that ``device=`` names, or a ValueError that says what is missing; None stands for NumPy.
+
+    Examples
+    --------
+    >>> device_named(None) is None
+    True
+    >>> device_named("gpu")
+    Traceback (most recent call last):
+        ...
+    ValueError: device='gpu'; expected None (NumPy), 'cuda' or 'cuda:0' (PyTorch on a GPU), 'torch:cpu' ...
+    """
+    if name is None:
+        return None
+    library, _, number = name.partition(":") if isinstance(name, str) else ("", "", "")
+    known = (library in ("cuda", "cupy") and (number.isdigit() or name == library)) or name == "torch:cpu"
+    if not known:
+        raise ValueError(f"device={name!r}; expected {ACCEPTED}")
+    extra = "cupy" if library == "cupy" else "torch"
+    for module in (extra, "array_api_compat"):
+        if find_spec(module) is None:
+            raise ValueError(f'device={name!r} needs {module}, which is missing: pip install "oddkernel[{extra}]"')
+    return _cupy(name, int(number or 0)) if library == "cupy" else _torch(name)
+
+
+def _torch(name: str) -> Device:
+    import torch
+    from array_api_compat import torch as xp
+
+    if name == "torch:cpu":
+        return Device(xp, torch.device("cpu"))
+    if not torch.cuda.is_available():
+        raise ValueError(
+            f"device={name!r}: PyTorch finds no CUDA device here (no GPU, no driver, or a PyTorch built without CUDA); "
+            "set device=None to compute on the CPU"
+        )
+    handle = torch.device(name)
+    _check_number(name, handle.index or 0, torch.cuda.device_count())
+    return Device(xp, torch.device("cuda", handle.index or 0))
+
+
+def _cupy(name: str, number: int) -> Device:
+    import cupy
+    from array_api_compat import cupy as xp
+
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise ValueError(f"device={name!r}: CuPy finds no GPU here ({error}); set device=None") from None
+    _check_number(name, number, count)
+    return Device(xp, cupy.cuda.Device(number))
+
+
+def _check_number(name: str, number: int, count: int) -> None:
+    if number >= count:
+        raise ValueError(f"device={name!r}: there are {count} GPUs here, counted from 0")
+
+
+def sum_by(index: Array, values: Array, size: int) -> Array:
+    """(size,): the sum of the values with each index."""
+    library = _library(index)
+    if library in ("numpy", "torch", "cupy"):
+        return _module(library).bincount(index, values, minlength=size)
+    summed = np.bincount(np.asarray(index), np.asarray(values), minlength=size)
+    return namespace(index).asarray(summed)
+
+
+def largest_by(index: Array, values: Array, size: int) -> Array:
+    """(size,): the largest of 0 and the values with each index."""
+    library = _library(index)
+    if library == "torch":
+        return values.new_zeros(size).scatter_reduce(0, index, values, "amax")
+    if library == "cupy":
+        import cupyx
+
+        top = _module("cupy").zeros(size)
+        cupyx.scatter_max(top, index, values)
+        return top
+    top = np.zeros(size)
+    np.maximum.at(top, np.asarray(index), np.asarray(values))
+    return top if library == "numpy" else namespace(index).asarray(top)
+
+
+def entries(matrix: Array, place: Array) -> Array:
+    """The entries of a matrix at these places of its rows laid end to end."""
+    xp = namespace(matrix)
+    return xp.take(xp.reshape(matrix, (-1,)), place, axis=0)
+
+
+def combined(matrix: Array, plus: Array, factor: Array, minus: Array, other: Array) -> Array:
+    """Row by row: ``factor`` times row ``plus`` of the matrix, minus ``other`` times row ``minus``."""
+    if isinstance(matrix, np.ndarray):  # a sparse product reads each row once
+        m = len(plus)
+        places = (np.r_[:m, :m], np.r_[plus, minus])
+        return sparse.csr_array((np.r_[factor, -other], places), shape=(m, len(matrix))) @ matrix
+    xp = namespace(matrix)
+    return factor[:, None] * xp.take(matrix, plus, axis=0) - other[:, None] * xp.take(matrix, minus, axis=0)
+
+
+def cholesky(matrix: Array) -> Array | None:
+    """The lower Cholesky factor, or None where the matrix is not positive definite."""
+    library = _library(matrix)
+    if library == "torch":
+        factor, failed = _module("torch").linalg.cholesky_ex(matrix)
+        return None if bool(failed) else factor
+    try:
+        if library == "numpy":
+            factor = linalg.cholesky(matrix, lower=True, check_finite=False)
+        else:
+            factor = namespace(matrix).linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return None
+    xp = namespace(matrix)
+    return factor if bool(xp.all(xp.isfinite(factor))) else None
+
+
+def inverse_lower(factor: Array) -> Array:
+    """The inverse of a lower triangular matrix."""
+    library, q = _library(factor), factor.shape[0]
+    if library == "numpy":
+        return linalg.lapack.dtrtri(factor, lower=1)[0] if q else factor
+    xp = namespace(factor)
+    if library == "torch":
+        unit = xp.eye(q, dtype=factor.dtype, device=factor.device)
+        return xp.linalg.solve_triangular(factor, unit, upper=False)
+    if library == "cupy":
+        from cupyx.scipy.linalg import solve_triangular
+
+        return solve_triangular(factor, xp.eye(q), lower=True)
+    return xp.linalg.inv(factor)
+
+
+def _library(array: Array) -> str:
+    return type(array).__module__.partition(".")[0]
+
+
+def _module(name: str) -> ModuleType | Any:
+    from importlib import import_module
+
+    return np if name == "numpy" else import_module(name)

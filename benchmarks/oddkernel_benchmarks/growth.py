@@ -28,7 +28,7 @@ def run(size: str, tell: Callable[[str], None]) -> Case:
         seconds = []
         for value in sizes:
             tell(f"{value} {what}")
-            seconds.append(at(value).seconds)
+            seconds.append(at(value).cpu_seconds)
         return seconds
 
     def grows(of: str, what: str, sizes: Sequence[int], at: Callable[[int], Measured]) -> Growth:
@@ -57,7 +57,7 @@ def run(size: str, tell: Callable[[str], None]) -> Case:
         f"Peak memory of `scale.transform` from file to file: {peaks[0]:.0f} MiB for {few} items, {peaks[1]:.0f} MiB "
         f"for {many}. Learning is timed without the initial kernel and its eigendecomposition."
     )
-    return Case("growth", "How time grows", size, growth=growth, notes=[note])
+    return Case("growth", "How CPU time grows", size, growth=growth, notes=[note])
 
 
 def transforming(clock: Clock, *, n_items: int) -> dict[str, Any]:

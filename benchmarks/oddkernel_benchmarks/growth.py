@@ -16,7 +16,7 @@ from .results import Case, Growth
 ITEMS = {"full": (3_000, 10_000, 30_000, 100_000, 300_000), "tiny": (200, 400)}
 ANSWERS = {"full": (1_000, 3_000, 10_000, 30_000, 100_000), "tiny": (50, 100)}
 RANKS = {"full": (10, 30, 100, 300, 1000), "tiny": (5, 10)}
-MEMORY = {"full": (30_000, 300_000), "tiny": (200, 400)}
+MEMORY = {"full": (300_000, 1_000_000), "tiny": (200, 400)}
 N_ITEMS = {"full": 300, "tiny": 40}
 N_ASKED = {"full": 1200, "tiny": 40}
 

@@ -25,29 +25,28 @@ def costs(cases: list[Case]) -> str:
         "",
         "Every item is treated alike and on its own, so that time is proportional to their number"
         f"{f' ({measured})' if measured else ''}. Of {n:,} items with {FEATURES} features, coordinates ({rank} of "
-        f"them, in float32) took {coordinates.seconds:.3g} s and groups {groups.seconds:.3g} s on this machine, and so",
+        f"them, in float32) took {coordinates.cpu_seconds:.3g} CPU seconds and groups {groups.cpu_seconds:.3g}, and so",
         "",
-        "| items | features, file | coordinates, file | coordinates | groups | such machines, for both in a day |"
-        " index, 4 bytes a number | 1 byte |",
+        "| items | features, file | coordinates, file | coordinates, CPU time | groups, CPU time |"
+        " two-core machines, for both in a day | index, 4 bytes a number | 1 byte |",
         "|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for size in (n, *(more for more in MORE if more > n)):
         times = size / n
-        seconds = [times * coordinates.seconds, times * groups.seconds]
+        seconds = [times * coordinates.cpu_seconds, times * groups.cpu_seconds]
         cells = [
             f"{size:,}",
             _bytes(4 * size * FEATURES),
             _bytes(4 * size * rank),
             *map(_duration, seconds),
-            f"{max(1, -(-sum(seconds) // DAY)):.0f}",
+            f"{max(1, -(-sum(seconds) // (2 * DAY))):.0f}",
             _bytes(4 * size * rank),
             _bytes(size * rank),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     lines += [
         "",
-        "The first row is measured, the others are its multiples. A machine has "
-        f"{by_name['items'].machine['cores']} cores here. Memory doesn't grow: it stays at "
+        "The first row is measured, the others are its multiples. Memory doesn't grow: it stays at "
         f"{max(coordinates.peak_mib, groups.peak_mib):.0f} MiB. Groups don't need the file of coordinates; an index "
         "holds coordinates in memory, whole or in a byte a number. Fewer dimensions (`rank=`) make coordinates and "
         "index smaller in proportion.",

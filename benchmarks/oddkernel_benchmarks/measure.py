@@ -89,7 +89,7 @@ def python_with(library: str) -> str | None:
 
 
 def _cpu() -> float:
-    return sum(os.times()[:4])  # that of processes started and ended meanwhile, too
+    return time.process_time() + sum(os.times()[2:4])  # processes started and ended meanwhile count, too
 
 
 def peak_mib() -> float:

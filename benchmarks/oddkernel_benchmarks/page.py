@@ -90,7 +90,7 @@ def draw_growth(growth: list[Growth], path: Path) -> None:
             for each in growth:
                 if each.over == over:
                     axes.loglog(each.sizes, each.seconds, "o-", label=f"{each.of}\n∝ {over}^{each.exponent:.2f}")
-            axes.set(xlabel=over, ylabel="seconds")
+            axes.set(xlabel=over, ylabel="CPU seconds")
             axes.legend(fontsize=7)
         figure.savefig(path, metadata={"Date": None})
 
@@ -108,7 +108,7 @@ def _table(case: Case, rows: list[Row]) -> str:
 
 
 def _growth_table(growth: list[Growth]) -> str:
-    lines = [_line(["what", "sizes", "seconds", "exponent", "at the end"]), _line(["---"] * 3 + ["---:"] * 2)]
+    lines = [_line(["what", "sizes", "CPU seconds", "exponent", "at the end"]), _line(["---"] * 3 + ["---:"] * 2)]
     for each in growth:
         sizes = f"{each.sizes[0]:,.0f} to {each.sizes[-1]:,.0f} {each.over}"
         seconds = f"{each.seconds[0]:.3g} to {each.seconds[-1]:.3g}"

@@ -52,7 +52,9 @@ class Growth:
     ----------
     of, over : str
         What is timed, and the size that grows.
-    sizes, seconds : list of float
+    sizes : list of float
+    seconds : list of float
+        CPU time, which threads and other work on the machine hardly change.
     """
 
     of: str

@@ -28,7 +28,7 @@ MOST_WAITING = 20
 def plan(settings: Settings, rng: np.random.Generator) -> list[str]:
     """The kinds of a sitting's questions, in order: catch, holdout, repeat or whatever the policy chooses.
 
-    Repeats come late enough to have something to repeat, and no catch comes first.
+    Repeats come late enough to have something to repeat, which is at least the first; no catch comes first.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def plan(settings: Settings, rng: np.random.Generator) -> list[str]:
     for kind, share, earliest in (
         ("repeat", settings.repeat_share, REPEAT_AFTER + 1),
         ("catch", settings.catch_share if settings.catch else 0.0, 1),
-        ("holdout", settings.holdout_share, 0),
+        ("holdout", settings.holdout_share, 1 if settings.repeat_share else 0),
     ):
         free = [place for place in range(min(earliest, total), total) if kinds[place] == CHOSEN]
         for place in rng.permutation(free)[: round(share * total)]:

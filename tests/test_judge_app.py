@@ -434,6 +434,7 @@ def test_what_goes_wrong_inside_is_told_in_one_sentence(run: Running, monkeypatc
     monkeypatch.setattr(run.judge.asking, "next", lambda *_: 1 / 0)
     response = ann.client.get("/api/questions")
     assert (response.status_code, response.json()) == (500, {"error": "Something went wrong on the server."})
+    assert response.headers["content-security-policy"].startswith("default-src 'self'")
     monkeypatch.undo()
     assert len(ann.questions()) == 3
 

@@ -80,6 +80,26 @@ def test_network_lost_for_ten_answers(served: Server, visit: Visit) -> None:
     assert len(stored(served)) == 12
 
 
+def test_page_whose_first_requests_fail_comes_later(served: Server, visit: Visit) -> None:
+    page = visit(served, expected=("net::ERR_",))
+    failed = []
+
+    def fail_once(route: Route) -> None:
+        if route.request.url in failed:
+            route.continue_()
+        else:
+            failed.append(route.request.url)
+            route.abort()
+
+    person = Participant(page)
+    person.button("Begin").wait_for()
+    for path in ("static/words.en.json", "api/sitting", "api/questions*"):
+        page.route(f"**/{path}", fail_once)
+    page.reload()
+    person.begin()
+    assert len(failed) == 3
+
+
 def test_answers_the_server_cannot_store_survive_a_reload(served: Server, visit: Visit) -> None:
     page = visit(served, expected=("503",))
     person = Participant(page)

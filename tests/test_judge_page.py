@@ -171,10 +171,12 @@ def test_slips_of_the_hand_are_no_answers(served: Server, visit: Visit) -> None:
 def test_nothing_is_answered_before_all_items_are_shown(shapes: Path, serve: Serve, visit: Visit) -> None:
     server = serve(shapes)
     page = visit(server)
+    begin = page.get_by_role("button", name="Begin")
+    begin.wait_for()
     held: list[Any] = []
     holding = True
     page.route("**/media/*", lambda route: held.append(route) if holding else route.continue_())
-    page.get_by_role("button", name="Begin").click()
+    begin.click()
     page.get_by_text("Loading …").wait_for()
     page.keyboard.press("1")
     holding = False

@@ -74,6 +74,7 @@ def test_a_plan_has_the_shares_that_it_should(total: int, shares: tuple[float, f
     kinds = plan(wanted, np.random.default_rng(seed))
     assert len(kinds) == total
     assert kinds[0] != "catch"
+    assert kinds[0] == CHOSEN or "repeat" not in kinds
     assert "repeat" not in kinds[: REPEAT_AFTER + 1]
     room = max(0, total - REPEAT_AFTER - 1)
     times = Counter(kinds)

@@ -111,7 +111,7 @@ def load(folder: Path, database: str | None, n_people: int, n_questions: int, *,
     with serving(study, source, address) as (process, url):
         crowd = Crowd(url, study, keys, by_labels(np.arange(N_ITEMS) % 2), patience=120)
         started = time.perf_counter()
-        people = threading.Thread(target=crowd.answer, args=(n_people, n_questions))
+        people = threading.Thread(target=crowd.answer, args=(n_people, n_questions), daemon=True)
         people.start()
         if kill:
             while len(crowd.told.stored) < n_people * n_questions // 3 and people.is_alive():
@@ -150,6 +150,7 @@ def main() -> int:
     parser.add_argument("--kill", action="store_true", help="kill the server in the middle and start it again")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the servers are ours to stop, also when time is up
     with (
         tempfile.TemporaryDirectory() as folder,
         private_cluster() if arguments.postgresql else nullcontext() as cluster,

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from .asking import Asking
 from .atlas import Atlas
 from .export import Export, Filter, HoldOut, export
-from .guard import Guard, Rate
+from .guard import HEADERS, Guard, Rate
 from .keys import Keys
 from .store import Database, Records, Refused, Unavailable, Unknown
 from .study import Study
@@ -131,7 +131,8 @@ async def _on_unknown(_: Request, error: Exception) -> JSONResponse:
 
 
 async def _on_failure(_: Request, error: Exception) -> JSONResponse:
-    return sentence(500, "Something went wrong on the server.")  # what it was is in its log
+    # What it was is in the log. This answer is given outside the guard, which adds the headers to all others.
+    return sentence(500, "Something went wrong on the server.", HEADERS)
 
 
 _HANDLERS = {

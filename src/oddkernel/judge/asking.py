@@ -28,7 +28,7 @@ MOST_WAITING = 20
 def plan(settings: Settings, rng: np.random.Generator) -> list[str]:
     """The kinds of a sitting's questions, in order: catch, holdout, repeat or whatever the policy chooses.
 
-    Repeats come late enough to have something to repeat, and no catch comes first.
+    Repeats come in the second half, if they fit, so that there is something to repeat; no catch comes first.
 
     Examples
     --------
@@ -38,11 +38,12 @@ def plan(settings: Settings, rng: np.random.Generator) -> list[str]:
     """
     total = settings.questions
     kinds = [CHOSEN] * total
+    repeats = round(settings.repeat_share * total)
     # Those with the fewest places to go choose first.
     for kind, share, earliest in (
-        ("repeat", settings.repeat_share, REPEAT_AFTER + 1),
+        ("repeat", settings.repeat_share, max(REPEAT_AFTER + 1, min(total // 2, total - repeats))),
         ("catch", settings.catch_share if settings.catch else 0.0, 1),
-        ("holdout", settings.holdout_share, 0),
+        ("holdout", settings.holdout_share, 1 if settings.repeat_share else 0),
     ):
         free = [place for place in range(min(earliest, total), total) if kinds[place] == CHOSEN]
         for place in rng.permutation(free)[: round(share * total)]:

@@ -10,7 +10,7 @@ export function seconds(value) {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} s`;
 }
 
-/** A histogram of seconds. `edges` are the lower ends of the bins, which are drawn equally wide; the last one is open. */
+/** A histogram of seconds. `edges` are the lower ends of the bins, which are drawn equally wide; the last is open. */
 export function drawHistogram(edges, counts, tooFast, label) {
   const most = Math.max(...counts);
   const step = WIDTH / counts.length;
@@ -25,7 +25,9 @@ export function drawHistogram(edges, counts, tooFast, label) {
       svg("title", {}, `${span}: ${value}`),
     );
   });
-  const ticks = edges.map((edge, bin) => svg("text", { x: bin * step, y: HEIGHT + FOOT - 5, class: "tick" }, `${edge}`));
+  const ticks = edges.map((edge, bin) =>
+    svg("text", { x: bin * step, y: HEIGHT + FOOT - 5, class: "tick" }, String(edge)),
+  );
   const axis = svg("line", { x1: 0, x2: WIDTH, y1: HEIGHT + 0.5, y2: HEIGHT + 0.5, class: "axis" });
   const frame = { viewBox: `-8 0 ${WIDTH + 8} ${HEIGHT + FOOT}`, role: "img", "aria-label": label, class: "chart" };
   return svg("svg", frame, bars, axis, ticks);

@@ -30,9 +30,9 @@ async function attempt(work) {
     if (troubled) setNotice("");
     return true;
   } catch (error) {
-    if (error instanceof NotNow) setNotice("The server can't be reached just now; what you see may be old.", { trouble: true });
-    else if (error instanceof Refused) setNotice(error.message, { trouble: true });
-    else throw error;
+    if (!(error instanceof NotNow || error instanceof Refused)) throw error;
+    const away = "The server can't be reached just now; what you see may be old.";
+    setNotice(error instanceof NotNow ? away : error.message, { trouble: true });
     return false;
   }
 }
@@ -76,7 +76,9 @@ function showState(state) {
 
 function showTimes({ response_times: { edges, counts, median }, too_fast: tooFast, too_fast_seconds: limit }) {
   if (median === null) return byId("times").replaceChildren(el("p", { class: "soft" }, "No answers yet."));
-  const text = `Half of the answers took less than ${seconds(median)}; ${percent(tooFast)} took less than ${seconds(limit)}, which counts as too fast.`;
+  const text =
+    `Half of the answers took less than ${seconds(median)}; ` +
+    `${percent(tooFast)} took less than ${seconds(limit)}, which counts as too fast.`;
   return byId("times").replaceChildren(drawHistogram(edges, counts, limit, text), el("p", { class: "soft" }, text));
 }
 
@@ -89,7 +91,11 @@ async function refresh() {
   if (same) return; // nothing is redrawn under the reader's eyes or fingers without need
   document.title = summary.title;
   byId("title").textContent = summary.title;
-  byId("about").textContent = `“${summary.question}” · ${count.format(summary.items)} items · ${count.format(summary.questions_per_person)} questions for each person`;
+  byId("about").textContent = [
+    `“${summary.question}”`,
+    `${count.format(summary.items)} items`,
+    `${count.format(summary.questions_per_person)} questions for each person`,
+  ].join(" · ");
   showState(summary.state);
   showTiles(summary);
   showTimes(summary);
@@ -101,9 +107,12 @@ function aboutMap({ problem, computing, answers_needed: needed, computed_at: at,
   if (problem) return problem;
   if (!at && needed) return `The first map comes after ${needed} more answers.`;
   if (!at) return computing ? "The first map is being made …" : "There is no map yet.";
-  const learned = `Learned at ${new Date(at).toLocaleTimeString()} from ${count.format(used)} answers: the closer two items, the more alike. Colours and numbers are groups.`;
+  const learned =
+    `Learned at ${new Date(at).toLocaleTimeString()} from ${count.format(used)} answers: ` +
+    "the closer two items, the more alike. Colours and numbers are groups.";
   if (!holdout?.answers) return learned;
-  return `${learned} It agrees with ${percent(holdout.agrees)} of the ${count.format(holdout.answers)} answers that were held out; chance is 33%.`;
+  const { agrees, answers } = holdout;
+  return `${learned} It agrees with ${percent(agrees)} of ${count.format(answers)} answers held out; chance is 33%.`;
 }
 
 async function refreshMap() {

@@ -96,7 +96,11 @@ class Sitting {
 
   async #practise() {
     const { practice } = this.#study;
-    const choices = { go: words.say("begin"), again: words.say("practice_again") };
+    const over = () =>
+      showText(words.say("practice_title"), paragraphs(words.say("practice_text")), {
+        go: words.say("begin"),
+        again: words.say("practice_again"),
+      });
     do {
       showQuestion(this.#study.title, this.#view, this.#progress);
       this.#view.showLoading(this.#study.question);
@@ -105,7 +109,7 @@ class Sitting {
         this.#progress.set(place, practice.length, position);
         await this.#practiseOne(question, position);
       }
-    } while ((await showText(words.say("practice_title"), paragraphs(words.say("practice_text")), choices)) === "again");
+    } while ((await over()) === "again");
     keep(`practised.${this.#sitting.tag}`, true);
   }
 
@@ -128,8 +132,8 @@ class Sitting {
         this.#exhausted = done < total;
         break;
       }
-      const canUndo = this.#history.length > 0;
-      const said = await this.#view.ask(next.question, next.elements, { text: this.#study.question, position, canUndo });
+      const about = { text: this.#study.question, position, canUndo: this.#history.length > 0 };
+      const said = await this.#view.ask(next.question, next.elements, about);
       if (said.undo) this.#undo();
       else this.#answer(next.question, said);
     }

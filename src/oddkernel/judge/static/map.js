@@ -78,7 +78,9 @@ export function drawMap(items) {
 }
 
 function member(item) {
-  if (item.kind === "image") return el("li", {}, el("img", { src: item.url, alt: item.name, title: item.name, loading: "lazy" }));
+  if (item.kind === "image") {
+    return el("li", {}, el("img", { src: item.url, alt: item.name, title: item.name, loading: "lazy" }));
+  }
   return el("li", { dir: "auto" }, item.text ?? item.name);
 }
 
@@ -89,7 +91,8 @@ export function listGroups(items) {
     .sort((a, b) => a - b)
     .map((cluster) => {
       const members = groups.get(cluster);
-      const heading = el("h3", { class: groupClass(cluster) }, `Group ${cluster + 1}`, el("span", {}, ` ${members.length} items`));
+      const number = el("span", {}, ` ${members.length} items`);
+      const heading = el("h3", { class: groupClass(cluster) }, `Group ${cluster + 1}`, number);
       return el("section", {}, heading, el("ul", { class: "members" }, members.map(member)));
     });
 }

@@ -1,4 +1,4 @@
-// Items as elements, loaded before they are needed: the element itself waits, so showing it asks nothing of the network.
+// Items as elements, loaded before they are needed: the element itself waits, so showing it needs no network.
 
 import { delayMs, pause } from "./api.js";
 import { el } from "./dom.js";

@@ -18,6 +18,10 @@ function rate({ asked, right }) {
   return asked ? right / asked : -1;
 }
 
+function median({ median_seconds: time }) {
+  return time === null ? "–" : seconds(time);
+}
+
 function state({ done, answered }) {
   if (done) return "finished";
   return answered ? "answering" : "begun";
@@ -29,7 +33,7 @@ const COLUMNS = [
   ["Answers", (row) => `${row.answered} of ${row.total}`, (row) => row.answered],
   ["State", state, state],
   ["Can't tell", (row) => `${row.cant_tell}`, (row) => row.cant_tell],
-  ["Median time", ({ median_seconds: time }) => (time === null ? "–" : seconds(time)), (row) => row.median_seconds ?? -1],
+  ["Median time", median, (row) => row.median_seconds ?? -1],
   ["Too fast", (row) => `${row.too_fast}`, (row) => row.too_fast],
   ["Catches", (row) => tally(row.catches), (row) => rate(row.catches)],
   ["Repeats", (row) => tally(row.repeats), (row) => rate(row.repeats)],
@@ -62,7 +66,8 @@ export class PeopleTable {
     const cells = COLUMNS.map(([name], column) => {
       const sorted = column === this.#column ? (this.#descending ? "descending" : "ascending") : null;
       const click = () => this.#sortBy(column);
-      return el("th", { scope: "col", "aria-sort": sorted }, el("button", { type: "button", "data-key": `sort ${name}`, click }, name));
+      const button = el("button", { type: "button", "data-key": `sort ${name}`, click }, name);
+      return el("th", { scope: "col", "aria-sort": sorted }, button);
     });
     return el("thead", {}, el("tr", {}, cells, el("td")));
   }
@@ -90,7 +95,8 @@ export class PeopleTable {
       },
       "Delete …",
     );
-    return el("tr", {}, el("th", { scope: "row", dir: "auto" }, name), cells.map((cell) => el("td", {}, cell)), el("td", {}, remove));
+    const header = el("th", { scope: "row", dir: "auto" }, name);
+    return el("tr", {}, header, cells.map((cell) => el("td", {}, cell)), el("td", {}, remove));
   }
 
   #sortBy(column) {

@@ -50,12 +50,22 @@ export class QuestionScreen {
     this.#items = el("div", { class: "items", role: "group", "aria-labelledby": "question" });
     this.#cantTell = el(
       "button",
-      { type: "button", class: "button cant-tell", "aria-keyshortcuts": "0", click: (event) => this.#pointed(event, CANT_TELL) },
+      {
+        type: "button",
+        class: "button cant-tell",
+        "aria-keyshortcuts": "0",
+        click: (event) => this.#pointed(event, CANT_TELL),
+      },
       words.say("cant_tell"),
     );
     this.#undo = el(
       "button",
-      { type: "button", class: "button quiet undo", "aria-keyshortcuts": "U", click: (event) => event.detail <= 1 && this.#takeBack() },
+      {
+        type: "button",
+        class: "button quiet undo",
+        "aria-keyshortcuts": "U",
+        click: (event) => event.detail <= 1 && this.#takeBack(),
+      },
       words.say("undo"),
     );
     this.#keys = this.#keysPanel();

@@ -1,5 +1,7 @@
 // The words on the page: English ones, replaced by those of the study.
 
+import { NotNow, delayMs, get, pause } from "./api.js";
+
 export class Words {
   #texts;
 
@@ -7,9 +9,16 @@ export class Words {
     this.#texts = texts;
   }
 
+  /** The words of a file; tried until it comes, as without words nothing could be said about the failure. */
   static async load(url) {
-    const reply = await fetch(url);
-    return new Words(await reply.json());
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return new Words(await get(url));
+      } catch (error) {
+        if (!(error instanceof NotNow)) throw error;
+        await pause(delayMs(attempt));
+      }
+    }
   }
 
   /** These words with some replaced. */

@@ -40,10 +40,10 @@ class MapView {
     for (const kind of ["pointerup", "pointercancel", "pointerleave"]) {
       canvas.addEventListener(kind, (event) => {
         const held = this.fingers.delete(event.pointerId);
-        if (kind === "pointerup" && held && this.moved < 6) this.press(event.offsetX, event.offsetY);
+        if (kind === "pointerup" && held && this.moved < 6) this.press(event);
         else if (kind === "pointerup" && this.frame) update({ matches: this.within(), alone: null });
         this.frame = null;
-        if (kind === "pointerleave") hover(null);
+        if (kind === "pointerleave" && event.pointerType !== "touch") hover(null);
       });
     }
     canvas.addEventListener(
@@ -130,10 +130,11 @@ class MapView {
     if (!last || this.moved < 6) hover(this.at(x, y), event.clientX, event.clientY);
   }
 
-  press(x, y) {
-    const i = this.at(x, y);
+  press(event) {
+    const i = this.at(event.offsetX, event.offsetY);
     if (i !== null) select(i);
     else if (state.selected !== null) update({ selected: null });
+    hover(i, event.clientX, event.clientY); // a finger doesn't pass over things before it presses them
   }
 
   /** The items inside the frame that the pointer has drawn. */

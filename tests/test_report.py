@@ -1,28 +1,22 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-import sys
-import types
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy.spatial.distance import cdist, pdist
 from sklearn.datasets import load_iris
 
 from oddkernel import SKLR, Comparisons, formats, models
 from oddkernel.cli import main
-from oddkernel.report import Report, before_after, draw_maps, flat_map
+from oddkernel.report import Report, before_after
 from oddkernel.report import thumbnails as thumbs
 from oddkernel.report.about import read_about
 from oddkernel.report.held_out import from_answers, from_folds, from_tuning
-from oddkernel.report.neighbours import find_neighbours, nearest
 from oddkernel.report.page import page
-from oddkernel.report.resolutions import find_resolutions, flows
 from oddkernel.report.verdicts import judge
 
 FLAT = np.random.default_rng(0).normal(size=(30, 2))
@@ -45,128 +39,6 @@ def data_of(html: str) -> dict[str, Any]:
     assert block is not None
     data: dict[str, Any] = json.loads(block[1])
     return data
-
-
-# Maps
-
-
-def test_a_flat_arrangement_is_found_again() -> None:
-    turned = FLAT @ np.array([[0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]) + 5
-    np.testing.assert_allclose(pdist(flat_map(turned)), pdist(FLAT), rtol=1e-3)
-
-
-def test_a_map_lowers_the_stress() -> None:
-    points = np.random.default_rng(1).normal(size=(40, 8))
-    stress = [np.square(pdist(points) - pdist(flat_map(points, n_iter=n))).sum() for n in (0, 5, 50)]
-    assert stress[0] > stress[1] > stress[2]
-
-
-def test_maps_of_little_are_finite() -> None:
-    for points in (np.zeros((1, 3)), np.zeros((4, 3)), np.arange(4.0)[:, None], 1e-30 * FLAT):
-        flat = flat_map(points)
-        assert flat.shape == (len(points), 2)
-        assert np.isfinite(flat).all()
-
-
-@pytest.mark.parametrize("method", ["tsne", "mds", "pca"])
-def test_maps_fill_the_square_and_are_the_same_each_time(method: str) -> None:
-    points = np.random.default_rng(1).normal(size=(40, 8))
-    maps, again = (draw_maps(points, 3 * points, method) for _ in range(2))
-    for flat in (maps.before, maps.after):
-        assert flat.shape == (40, 2)
-        assert flat.min() >= 0
-        assert flat.max() <= 1
-        assert np.ptp(flat, axis=0).max() == pytest.approx(1)
-    assert np.array_equal(maps.after, again.after)
-
-
-def test_many_items_are_placed_by_open_tsne(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("openTSNE", reason="needs openTSNE: pip install openTSNE")
-    from oddkernel.report import maps
-
-    monkeypatch.setattr(maps, "MANY", 20)
-    assert draw_maps(FLAT, FLAT).after.shape == (30, 2)
-
-
-def test_the_second_map_is_turned_towards_the_first() -> None:
-    maps = draw_maps(FLAT, FLAT @ [[0, -1], [1, 0]], "pca")
-    np.testing.assert_allclose(maps.before, maps.after, atol=1e-9)
-
-
-def test_umap_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    class UMAP:
-        def __init__(self, **_: Any) -> None: ...
-
-        def fit_transform(self, points: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-            return points[:, :2]
-
-    monkeypatch.setitem(sys.modules, "umap", types.SimpleNamespace(UMAP=UMAP))
-    assert draw_maps(FLAT, FLAT, "umap").method == "UMAP"
-    monkeypatch.setitem(sys.modules, "umap", None)
-    with pytest.raises(ImportError, match="pip install umap-learn"):
-        draw_maps(FLAT, FLAT, "umap")
-
-
-# Clusters
-
-
-def test_clusters_keep_their_numbers_and_flows_add_up() -> None:
-    found = find_resolutions(X, [2, 3, 6])
-    for coarse, fine in zip(found.levels, found.levels[1:], strict=False):
-        counts = flows(coarse.labels, fine.labels)
-        assert counts.sum(axis=1).tolist() == np.bincount(coarse.labels).tolist()
-        assert counts.sum(axis=0).tolist() == np.bincount(fine.labels).tolist()
-        # Giving numbers otherwise would not leave more items with the number they had.
-        assert np.trace(counts) >= max(np.trace(counts[:, np.roll(range(fine.k), s)]) for s in range(fine.k))
-    for level in found.levels:
-        assert sorted(level.order) == list(range(level.k))
-        for cluster in range(level.k):
-            members = np.flatnonzero(level.labels == cluster)
-            assert set(level.typical[cluster]) <= set(members)
-            assert set(level.odd[cluster]) <= set(members) - set(level.typical[cluster])
-
-
-def test_the_suggestion_finds_plain_clusters_and_says_why() -> None:
-    rng = np.random.default_rng(0)
-    points = np.repeat(10 * rng.normal(size=(6, 9)), 25, axis=0) + 0.1 * rng.normal(size=(150, 9))
-    suggestion = find_resolutions(points).suggestion
-    assert suggestion.k == 6
-    assert "eigenvalues also point to 6" in suggestion.reason
-    assert "continuum" in find_resolutions(rng.normal(size=(200, 30)), [7, 8]).suggestion.reason
-
-
-def test_copies_are_no_clusters() -> None:
-    points = np.repeat([[0.0, 1.0], [2.0, 2.0], [5.0, 0.0]], 20, axis=0)
-    assert [level.k for level in find_resolutions(points).levels] == [2, 3]
-    with pytest.raises(ValueError, match="copies of one another"):
-        find_resolutions(np.ones((5, 2)))
-
-
-@pytest.mark.parametrize("counts", [[], [1], [151], [2.5]])
-def test_impossible_numbers_of_clusters_are_refused(counts: list[Any], model: SKLR) -> None:
-    with pytest.raises(ValueError, match="whole numbers from 2 to 150"):
-        _ = small(model, clusters=counts).resolutions
-
-
-# Neighbours
-
-
-@settings(deadline=None, max_examples=30)
-@given(n=st.integers(2, 40), count=st.integers(1, 45), seed=st.integers(0, 99))
-def test_neighbours_are_the_nearest(n: int, count: int, seed: int) -> None:
-    points = np.random.default_rng(seed).integers(0, 4, size=(n, 3)).astype(float)  # with ties and copies
-    found = nearest(points, count)
-    distance = cdist(points, points)
-    np.fill_diagonal(distance, np.inf)
-    assert found.shape == (n, min(count, n - 1))
-    for row in range(n):
-        assert row not in found[row]
-        assert len(set(found[row])) == found.shape[1]
-        np.testing.assert_allclose(distance[row, found[row]], np.sort(distance[row])[: found.shape[1]])
-
-
-def test_kept_neighbours_are_counted() -> None:
-    assert (find_neighbours(FLAT, FLAT, 5).kept == 5).all()
 
 
 # Answers
@@ -259,45 +131,6 @@ def test_notes_say_what_to_try(model: SKLR) -> None:
     assert all(note.tone in ("good", "plain", "look") for note in small(model).notes)
 
 
-# Thumbnails
-
-
-def test_photographs_become_sheets(tmp_path: Path) -> None:
-    from PIL import Image
-
-    rng = np.random.default_rng(0)
-    for number in range(5):
-        pixels = rng.integers(0, 255, size=(300, 200 + number, 3), dtype=np.uint8)
-        Image.fromarray(pixels).save(tmp_path / f"car {number}.jpg")
-    paths = thumbs.images_in(tmp_path, [f"car {number}" for number in (3, 1)])
-    assert [path.name for path in paths] == ["car 3.jpg", "car 1.jpg"]
-    small = thumbs.make_thumbnails([*paths, rng.random((40, 60)), Image.new("L", (50, 50))])
-    assert (small.side, small.columns, small.exact, len(small.sheets)) == (thumbs.LARGEST, 2, False, 1)
-    with pytest.raises(ValueError, match="no image for 1 of 1 items, the first being 'bus'"):
-        thumbs.images_in(tmp_path, ["bus"])
-    (tmp_path / "broken.png").write_bytes(b"no picture")
-    with pytest.raises(ValueError, match=r"image 0, .*broken.png: can't be read"):
-        thumbs.make_thumbnails([tmp_path / "broken.png"])
-    with pytest.raises(ValueError, match="image 1 is float64 of shape"):
-        thumbs.make_thumbnails([rng.random((4, 4)), rng.random((4, 4, 2))])
-
-
-def test_small_images_are_kept_pixel_by_pixel() -> None:
-    import io
-
-    from PIL import Image
-
-    images = np.random.default_rng(0).integers(0, 255, size=(7, 8, 8), dtype=np.uint8)
-    sheets = thumbs.make_thumbnails(images)
-    sheet = np.asarray(Image.open(io.BytesIO(sheets.sheets[0])).convert("L"))
-    assert np.array_equal(sheet[8:16, :8], images[3])
-
-
-def test_many_thumbnails_take_several_sheets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thumbs, "SHEET", 16)
-    assert len(thumbs.make_thumbnails(np.zeros((9, 8, 8))).sheets) == 3
-
-
 # The page
 
 
@@ -387,6 +220,12 @@ def test_what_does_not_fit_is_refused(options: dict[str, Any], sentence: str, mo
         Report(model, X, **options)
     with pytest.raises(TypeError, match="expected a fitted SKLR"):
         Report("model", X)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("counts", [[], [1], [151], [2.5]])
+def test_impossible_numbers_of_clusters_are_refused(counts: list[Any], model: SKLR) -> None:
+    with pytest.raises(ValueError, match="whole numbers from 2 to 150"):
+        _ = small(model, clusters=counts).resolutions
 
 
 # Pictures
@@ -482,3 +321,18 @@ def test_models_of_other_items_can_be_shown(model: SKLR, tmp_path: Path) -> None
     models.save(model, tmp_path / "m.oddkernel")
     loaded = models.load(tmp_path / "m.oddkernel")
     assert small(loaded).html() == small(model).html()
+
+
+@pytest.mark.skipif("ODDKERNEL_DATA" not in os.environ, reason="needs the folder that ODDKERNEL_DATA names")
+def test_photographs_of_cars_as_people_see_them() -> None:
+    folder = Path(os.environ["ODDKERNEL_DATA"])
+    said = formats.read(folder / "cars60_survey.csv", format="central")
+    nothing = np.arange(60.0)[:, None]
+    model = SKLR("identity", rank=None, loss="softmax", penalty=0.05).fit(nothing, said)
+    names = [str(number) for number in range(1, 61)]
+    images = thumbs.images_in(folder / "cars60_images", names)
+    report = Report(model, nothing, names=names, images=images, clusters=[2, 3], map="mds")
+    assert report.held_out is not None
+    assert report.held_out.chance == 0.5
+    assert report.held_out.after > 0.75
+    assert len(report.html()) < 1e6

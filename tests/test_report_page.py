@@ -307,6 +307,15 @@ def test_axe_finds_nothing(browser: Any, file: Path, scheme: str, width: int) ->
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+def test_a_finger_shows_and_selects(browser: Any, file: Path) -> None:
+    for page in opened(browser, file, has_touch=True, is_mobile=True):
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.wait_for_timeout(100)
+        page.touchscreen.tap(*dot(page, 5))
+        expect(page.locator("#tip")).to_be_visible()
+        assert page.evaluate("state.selected") == page.evaluate("state.hovered")
+
+
 def test_the_theme_can_be_switched(page: Any) -> None:
     background = "getComputedStyle(document.body).backgroundColor"
     before = page.evaluate(background)

@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-SCRIPTS = ("base.js", "charts.js", "map.js", "clusters.js", "neighbours.js", "answers.js", "fit.js", "main.js")
+SCRIPTS = (
+    "base.js",
+    "charts.js",
+    "map.js",
+    "maps.js",
+    "clusters.js",
+    "neighbours.js",
+    "answers.js",
+    "fit.js",
+    "main.js",
+)
 SHOWN = 60  # answers in each list
 EIGENVALUES = 40
 ROUNDING = 1e-6  # slack below this is the solver's, and no answer's

@@ -7,8 +7,8 @@ function startOpening() {
   let asked = 0;
   for (const count of judged) asked += count > 0;
   find("lead").textContent = total
-    ? `${plural(data.n, "item")}, ${plural(total, "answer")} about ${grouped(asked)} of them. From the answers a similarity was learned for all items, ` +
-      "also for those that nobody was asked about."
+    ? `${plural(data.n, "item")}, ${plural(total, "answer")} about ${asked < data.n ? `${grouped(asked)} of them` : "them"}. ` +
+      `From the answers a similarity was learned${asked < data.n ? " for all items, also for those that nobody was asked about" : ""}.`
     : `${plural(data.n, "item")}, compared by their features alone.`;
   const number = (words, value, detail) => make("div", {}, make("dt", {}, words), make("dd", {}, value, detail && make("small", {}, detail)));
   const arrow = (pair) => `${percent(pair[0])} → ${percent(pair[1])}`;

@@ -13,7 +13,6 @@ import oddkernel_experiments as experiments
 import pandas as pd
 import pytest
 from oddkernel_experiments import figures, methods, questions, runner, samples, table1, trials
-from oddkernel_experiments.leading import LeadingSKLR
 from oddkernel_experiments.means import drawn, means
 from oddkernel_experiments.samples import BINARY, MULTICLASS, Items
 from oddkernel_experiments.trials import FITTED, LEFT_OUT, Trial
@@ -310,23 +309,6 @@ def test_draws_are_repeatable_and_leave_the_others_out() -> None:
     whole = samples.everything("vehicle").X
     assert np.allclose(whole.mean(axis=0), 0)
     assert np.allclose(whole.std(axis=0), 1)
-
-
-def test_held_out_answers_choose_the_penalty(monkeypatch: pytest.MonkeyPatch) -> None:
-    there = items()
-    said = questions.triples(there, MULTICLASS, 60, noise=0.2, draw=0)
-    judged: list[tuple[float, int]] = []
-
-    def agreement(self: LeadingSKLR, X: Any, said: Any, out: Any, penalty: float) -> float:
-        judged.append((penalty, len(out)))
-        return -abs(penalty - 0.3)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(LeadingSKLR, "_agreement", agreement)
-        assert LeadingSKLR(3, [0.1, 0.3, 10.0], 3, rank=0.9).fit(there.X, said).penalty == 0.3
-    assert [sum(n for penalty, n in judged if penalty == tried) for tried in (0.1, 0.3, 10.0)] == [60] * 3
-    rows = np.arange(20)
-    assert 20 / 3 < LeadingSKLR(3, [1.0], 3)._agreement(there.X, said, rows, 1.0) <= 20  # better than chance
 
 
 # Means and the page

@@ -24,7 +24,6 @@ STYLE: dict[str, dict[str, Any]] = {
     "ssklr_10": {"color": "#2f9bd8", "linestyle": "-", "marker": "d"},
     "ssklr_2": {"color": "#76b7b2", "linestyle": "-", "marker": "o"},
     "ssklr_auto": {"color": "#5b5fd6", "linestyle": "-", "marker": "P"},
-    "ssklr_leading": {"color": "#000000", "linestyle": "-", "marker": "*"},
 }
 
 

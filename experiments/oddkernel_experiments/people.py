@@ -102,7 +102,9 @@ def measure(sitting: Sitting) -> dict[str, Any]:
         given: dict[str, dict[str, Any]] = {"before": {"penalty": 0}, "identity": {"kernel": "identity", "rank": None}}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The answers don't support a change", UserWarning)
-            model = SKLR(random_state=sitting.draw, **given.get(sitting.method, {})).fit(features, known)
+            model = SKLR(
+                random_state=sitting.draw, device=os.environ.get("ODDKERNEL_DEVICE"), **given.get(sitting.method, {})
+            ).fit(features, known)
         agreement = model.score(features, held_out)
         if model.tuning_ is not None:
             recipe = model.tuning_.recipe

@@ -60,7 +60,8 @@ def solve(
     ``device`` says where the arrays are meanwhile, as in `SKLR`; what is returned is in NumPy.
     """
     check_device(solver, device)
-    problem = problem.on(device_named(device))
+    # Without rows there is nothing to compute, there or here.
+    problem = problem.on(device_named(device) if len(problem) else None)
     limit = solver.default_max_iter if max_iter is None else max_iter
     if not solver.exact:
         run = _run(_first(problem, start), solver, tol, limit, progress)

@@ -97,7 +97,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     loss : {"auto", "squared", "hinge", "logistic", "softmax"}, default="auto"
         What a violated answer costs. ``"squared"`` is the paper's; ``"softmax"`` is the likelihood of a choice among
         three and takes noisy answers best. ``"auto"``: squared, or with ``penalty="auto"`` the better of the two; from
-        20,000 answers on softmax.
+        5,000 answers on softmax.
     penalty : float, sequence of float or "auto", default="auto"
         λ: how much a violated answer weighs against leaving the initial kernel. With logistic and softmax it counts
         log-likelihoods. ``inf``: every answer must hold; 0: nothing is learned. Several: learning in rounds, each with
@@ -331,7 +331,6 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return [with_ratio(self.loss)]
         if not (n_answers and solver.exact):
             return [with_ratio(LOSS)]
-        # So many answers are no one's who never errs: the squared loss would only cost time.
         return [with_ratio("softmax")] if n_answers >= MANY else [with_ratio(LOSS), with_ratio("softmax")]
 
     def _calibrated(

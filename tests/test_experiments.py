@@ -15,7 +15,7 @@ import pytest
 from oddkernel_experiments import figures, methods, questions, runner, samples, table1, trials
 from oddkernel_experiments.means import drawn, means
 from oddkernel_experiments.samples import BINARY, MULTICLASS, Items
-from oddkernel_experiments.trials import FITTED, LEFT_OUT, Trial
+from oddkernel_experiments.trials import FITTED, LEFT_OUT, UNASKED, Trial
 from sklearn.utils import Bunch
 
 from oddkernel import datasets
@@ -227,7 +227,7 @@ def test_items_left_out_are_scored_when_asked(tmp_path: Path) -> None:
     store.append(trials.measure(asked))
     rows = store.read()
     assert set(zip(rows["resolution"], rows["items"], strict=True)) == {
-        (resolution, place) for resolution in (BINARY, MULTICLASS) for place in (FITTED, LEFT_OUT)
+        (resolution, place) for resolution in (BINARY, MULTICLASS) for place in (FITTED, UNASKED, LEFT_OUT)
     }
     assert trials.missing([plain, asked], rows) == []  # who scores them has scored the others
     store.drop(rows["items"] == LEFT_OUT)
@@ -321,3 +321,12 @@ def test_means_and_standard_errors() -> None:
     assert str(found["a",]) == "0.200 ± 0.100"
     assert str(found["b",]) == "0.500"
     assert drawn(found) == "1 to 2 draws"
+
+
+def test_the_page_is_what_the_stored_results_show(tmp_path: Path) -> None:
+    assert main(["reproduce", "page", "--results", str(STORED), "--out", str(tmp_path)]) == 0
+    written, committed = tmp_path / "paper.md", ROOT / "docs" / "paper.md"
+    assert written.read_text() == committed.read_text()
+    assert {file.name for file in (tmp_path / "paper").iterdir()} == {
+        file.name for file in (ROOT / "docs" / "paper").iterdir()
+    }

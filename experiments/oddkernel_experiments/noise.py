@@ -96,7 +96,8 @@ def _against_rivals(found: Means, ours: str) -> list[str]:
 
 
 def _against_fixed(found: Means, ours: str, method: str) -> list[str]:
-    compared = _compared(found, ours, method)
+    # A single draw has no standard error to measure a difference by.
+    compared = _compared({key: mean for key, mean in found.items() if mean.draws > 1}, ours, method)
     if not compared:
         return []
     below = [f"{where} (by {-lead:.3f})" for where, (lead, error) in compared.items() if lead < -error]

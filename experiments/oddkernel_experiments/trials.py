@@ -18,7 +18,7 @@ from . import questions, samples
 from .methods import METHODS, NOTHING, PAIRS
 from .store import Store
 
-FITTED, LEFT_OUT = "fitted", "left out"
+FITTED, UNASKED, LEFT_OUT = "fitted", "not asked about", "left out"
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Trial:
     equalities : int
         *Can't tell* answers beside the others.
     left_out : bool
-        Whether to score the items left out of the draw, too.
+        Whether to score the items left out of the draw, too, and apart those that nobody was asked about.
     """
 
     dataset: str
@@ -68,7 +68,7 @@ COLUMNS = {
     "equalities": "int64",
     "settings": "object",
     "resolution": "object",  # of the clustering
-    "items": "object",  # fitted, left out
+    "items": "object",  # fitted; of these, not asked about; left out
     "rand": "float64",  # Adjusted Rand index; NaN where the answers can't all hold, though they must
     "seconds": "float64",  # CPU time of fit
     "note": "object",  # warnings, errors
@@ -111,7 +111,10 @@ def measure(trial: Trial) -> list[dict[str, Any]]:
         )
 
     what = asdict(trial)
-    scored = {FITTED: items, **({LEFT_OUT: left_out} if what.pop("left_out") else {})}
+    scored = {FITTED: items}
+    if what.pop("left_out"):
+        unasked = np.setdiff1d(np.arange(len(items)), [] if said is None else said.constrained)
+        scored |= {UNASKED: items.take(unasked), LEFT_OUT: left_out}
     row = {**what, "settings": method.described(), "version": version("oddkernel")}
     started = time.process_time()
     with warnings.catch_warnings(record=True) as caught:
@@ -127,6 +130,9 @@ def measure(trial: Trial) -> list[dict[str, Any]]:
             if LEFT_OUT in scored:
                 matrices[LEFT_OUT] = model.kernel_matrix(left_out.X, items.X)
             groups = {name: _groups(matrices, items, name, trial.draw) for name in questions.RESOLUTIONS[trial.answers]}
+            if UNASKED in scored:
+                for found in groups.values():
+                    found[UNASKED] = found[FITTED][unasked]
             note = " ".join(dict.fromkeys(str(warning.message) for warning in caught))
     return [
         {

@@ -102,7 +102,7 @@ def test_table1_on_the_papers_data(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("name", [name for name in reproduce.EXPERIMENTS if name != "table1"])
+@pytest.mark.parametrize("name", [name for name in reproduce.PAPER if name != "table1"])
 def test_every_experiment_runs(name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("oddkernel_experiments.curves.LABELLED", (3,))
     monkeypatch.setattr("oddkernel_experiments.noise.LEVELS", (0.0, 0.4))
@@ -169,7 +169,7 @@ def test_missing_packages_are_named(capsys: pytest.CaptureFixture[str], monkeypa
 
 
 def test_the_command_knows_every_experiment() -> None:
-    assert set(reproduce.EXPERIMENTS) == set(experiments.EXPERIMENTS)
+    assert {*reproduce.PAPER, *reproduce.PEOPLE} == set(experiments.EXPERIMENTS)
     assert set(figures.STYLE) <= set(methods.METHODS)
 
 

@@ -27,7 +27,7 @@ SAID = Comparisons.from_labels(Y, 80, undecided=8, noise=0.1, random_state=0)
 
 @pytest.fixture(scope="module")
 def model() -> SKLR:
-    return SKLR("linear", rank=None).fit(X, SAID)
+    return SKLR("linear", rank=None, penalty=10.0).fit(X, SAID)
 
 
 def small(model: SKLR, **options: Any) -> Report:
@@ -88,11 +88,11 @@ def test_held_out_answers_are_predicted(model: SKLR) -> None:
 
 def test_answers_are_held_out_in_turn() -> None:
     links = Comparisons.must_link([[0, 1], [60, 61]]) + Comparisons.cannot_link([[0, 60]])
-    found = from_folds(SKLR("linear", rank=None).fit(X, SAID + links), X)
+    found = from_folds(SKLR("linear", rank=None, penalty=10.0).fit(X, SAID + links), X)
     assert found is not None
     assert found.n_answers == 80
     assert 0.5 < found.after <= 1
-    assert from_folds(SKLR("linear", rank=None).fit(X, SAID[:20]), X) is None
+    assert from_folds(SKLR("linear", rank=None, penalty=10.0).fit(X, SAID[:20]), X) is None
 
 
 def test_what_tuning_found_is_used() -> None:
@@ -114,11 +114,13 @@ def titles(report: Report) -> str:
 
 def test_notes_say_what_to_try(model: SKLR) -> None:
     said = Comparisons.from_labels(Y, 200, random_state=3)
-    assert "Learning helps" in titles(small(SKLR("linear", rank=None).fit(X, said), held_out=said))
-    assert "no answers" in titles(small(SKLR("linear", rank=None).fit(X)))
-    assert "not known" in titles(small(SKLR("linear", rank=None).fit(X, said[:10])))
+    assert "Learning helps" in titles(small(SKLR("linear", rank=None, penalty=10.0).fit(X, said), held_out=said))
+    assert "no answers" in titles(small(SKLR("linear", rank=None, penalty=10.0).fit(X)))
+    assert "not known" in titles(small(SKLR("linear", rank=None, penalty=10.0).fit(X, said[:10])))
     assert "contradict" in titles(
-        small(SKLR("linear", rank=None).fit(X, said + said[:1].__class__.odd_one_out(said.shown[:1], [-1])))
+        small(
+            SKLR("linear", rank=None, penalty=10.0).fit(X, said + said[:1].__class__.odd_one_out(said.shown[:1], [-1]))
+        )
     )
     noise = np.random.default_rng(0).normal(size=(150, 20))
     guessed = Comparisons.odd_one_out(
@@ -161,7 +163,7 @@ def test_a_page_holds_what_was_computed(model: SKLR) -> None:
 
 
 def test_a_kernel_that_learned_nothing_has_a_page_too() -> None:
-    assert data_of(small(SKLR("linear", rank=None).fit(X)).html())["answers"]["total"] == 0
+    assert data_of(small(SKLR("linear", rank=None, penalty=10.0).fit(X)).html())["answers"]["total"] == 0
     hard = SKLR("linear", rank=None, penalty=np.inf).fit(X, Comparisons.odd_one_out([[0, 1, 100]], [2]))
     assert data_of(small(hard).html())["fit"]["settings"]["penalty"] == "inf"
     left_alone = SKLR("linear", rank=None, penalty=0).fit(X, SAID)
@@ -170,7 +172,9 @@ def test_a_kernel_that_learned_nothing_has_a_page_too() -> None:
 
 def test_two_items_are_enough() -> None:
     two = np.array([[0.0], [1.0]])
-    data = data_of(Report(SKLR("linear", rank=None).fit(two, Comparisons.must_link([[0, 1]])), two).html())
+    data = data_of(
+        Report(SKLR("linear", rank=None, penalty=10.0).fit(two, Comparisons.must_link([[0, 1]])), two).html()
+    )
     assert (data["n"], data["neighbours"]["count"], data["answers"]["links"]) == (2, 1, 1)
 
 
@@ -186,7 +190,7 @@ def test_pages_are_the_same_each_time(model: SKLR) -> None:
 
 def test_precomputed_kernels_have_reports() -> None:
     K = X @ X.T
-    report = Report(SKLR("precomputed").fit(K, SAID), K, clusters=[2, 3], map="mds")
+    report = Report(SKLR("precomputed", penalty=10.0).fit(K, SAID), K, clusters=[2, 3], map="mds")
     assert data_of(report.html())["n"] == 150
 
 
@@ -197,7 +201,7 @@ def test_answers_must_belong_to_the_items(model: SKLR) -> None:
         Report(model, X[:20])
     assert Report(model, X[:20], answers=Comparisons.empty()).answers == Comparisons.empty()
     names = [f"flower {row}" for row in range(150)]
-    named = SKLR("linear", rank=None).fit(X, Comparisons.from_labels(Y, 40, random_state=0, items=names))
+    named = SKLR("linear", rank=None, penalty=10.0).fit(X, Comparisons.from_labels(Y, 40, random_state=0, items=names))
     turned = Report(named, X[::-1], names=names[::-1], clusters=[2], map="pca")
     straight = Report(named, X, clusters=[2], map="pca")
     np.testing.assert_allclose(turned.verdicts.after, straight.verdicts.after)

@@ -33,7 +33,7 @@ def example() -> Report:
         + Comparisons.must_link([[0, 3]], items=names)
         + Comparisons.cannot_link([[0, 7]], items=names)
     )
-    model = SKLR("linear", rank=None).fit(X, said)
+    model = SKLR("linear", rank=None, penalty=10.0).fit(X, said)
     texts = [f"a text about {name}" for name in names]
     images = rng.integers(0, 255, size=(60, 48, 40, 3), dtype=np.uint8)
     classes = [HOSTILE if kind == 2 else f"kind {kind}" for kind in kinds]
@@ -328,7 +328,7 @@ def test_the_theme_can_be_switched(page: Any) -> None:
 def test_many_items_stay_usable(browser: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 3))
-    model = SKLR("linear", rank=None).fit(X[:50], Comparisons.odd_one_out([[0, 1, 2]], [0]))
+    model = SKLR("linear", rank=None, penalty=10.0).fit(X[:50], Comparisons.odd_one_out([[0, 1, 2]], [0]))
     report = Report(model, X, answers=Comparisons.empty(), clusters=[2], map="pca")
     file = report.save(tmp_path / "many.html")
     assert file.stat().st_size < 5e6
@@ -346,5 +346,5 @@ def test_two_thousand_pictures_stay_small() -> None:
     coarse = rng.integers(0, 255, size=(2000, 24, 24, 3), dtype=np.uint8)
     images = coarse.repeat(5, axis=1).repeat(5, axis=2)
     X = rng.normal(size=(2000, 3))
-    model = SKLR("linear", rank=None).fit(X, Comparisons.odd_one_out([[0, 1, 2]], [0]))
+    model = SKLR("linear", rank=None, penalty=10.0).fit(X, Comparisons.odd_one_out([[0, 1, 2]], [0]))
     assert len(Report(model, X, images=images, clusters=[2], map="pca").html()) < 20e6

@@ -38,7 +38,7 @@ KERNELS = {
 
 @pytest.fixture(scope="module")
 def model() -> SKLR:
-    return SKLR(rank=60).fit(X[TRAINING], SAID)
+    return SKLR(rank=60, penalty=10.0).fit(X[TRAINING], SAID)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def table(rows: slice = slice(None), *, names: bool = True) -> pa.Table:
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_blocks_give_what_the_model_gives(kernel: str) -> None:
     few = Comparisons.from_labels(DIGITS[:300], 60, random_state=0)
-    fitted = SKLR(KERNELS[kernel], rank=0.8).fit(X[:300], few)
+    fitted = SKLR(KERNELS[kernel], rank=0.8, penalty=10.0).fit(X[:300], few)
     known = X[250:350] if kernel != "sum" else X[200:300]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -69,7 +69,7 @@ def test_blocks_give_what_the_model_gives(kernel: str) -> None:
 
 def test_rows_of_a_precomputed_kernel_come_in_blocks() -> None:
     K = Linear().fit(X[:200])(X[:200])
-    fitted = SKLR("precomputed").fit(K, Comparisons.from_labels(DIGITS[:200], 40, random_state=0))
+    fitted = SKLR("precomputed", penalty=10.0).fit(K, Comparisons.from_labels(DIGITS[:200], 40, random_state=0))
     assert np.allclose(scale.transform(fitted, K[:50], block=7), fitted.transform(K[:50]), rtol=0, atol=1e-11)
 
 
@@ -114,7 +114,7 @@ def test_a_folder_of_parquet_is_read_in_the_order_of_its_names(model: SKLR, expe
 
 def test_features_by_name_are_put_in_order(expected: Any) -> None:
     frame = pd.DataFrame(X, columns=[f"pixel{j}" for j in range(64)])
-    named = SKLR(rank=60).fit(frame[TRAINING], SAID)
+    named = SKLR(rank=60, penalty=10.0).fit(frame[TRAINING], SAID)
     turned = table(names=False).select([f"pixel{j}" for j in reversed(range(64))])
     pq.write_table(turned, "X.parquet")
     assert np.allclose(scale.transform(named, "X.parquet"), expected, rtol=0, atol=1e-12)
@@ -312,7 +312,7 @@ import numpy as np
 from oddkernel import SKLR, Comparisons, scale
 random = np.random.default_rng(0)
 X = random.normal(size=(200, 16))
-model = SKLR(rank=64).fit(X, Comparisons.from_labels(np.arange(200) % 4, 50, random_state=0))
+model = SKLR(rank=64, penalty=10.0).fit(X, Comparisons.from_labels(np.arange(200) % 4, 50, random_state=0))
 n = int(sys.argv[1])
 with open("X.npy", "wb") as file:
     header = {"descr": "<f4", "fortran_order": False, "shape": (n, 16)}

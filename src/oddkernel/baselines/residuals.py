@@ -68,7 +68,7 @@ class Residuals:
         # ψ* with the second derivative of p/(1 − p), and offsets that take its slope at p away again.
         far = Point(problem, p, bent, factor).squared_distances[problem.far]
         curvature = 2.0 * model.far_factor * far / rest
-        model.rows = replace(problem.rows, offset=curvature * p)
+        model.offset = curvature * p
         model.loss = replace(problem.loss, curvature=curvature, upper=np.full(len(p), 1.0 - EDGE))
         return cls(problem, p, Point(model, p, bent, factor))
 

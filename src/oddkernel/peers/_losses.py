@@ -71,7 +71,7 @@ def warn_of_losses(said: Comparisons, rows: NDArray[np.intp], keeps: Collection[
     if "items" not in keeps and said.items is not None:
         losses.append("names dropped: items have their number in the order of the names")
     if losses:
-        warnings.warn("; ".join(losses), UserWarning, stacklevel=4)
+        warnings.warn("; ".join(losses), UserWarning, stacklevel=5)
 
 
 def names_of(said: Comparisons) -> tuple[str, ...]:

@@ -15,6 +15,9 @@ from sklearn.datasets import load_digits
 
 from oddkernel import SKLR, Comparisons, scale
 
+# Dask reads Parquet in a way that the newest pandas advises against.
+pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame")
+
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")

@@ -241,7 +241,8 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 said,
                 [Recipe(name, *costs) for name in starts for costs in self._costs(solver, len(said))],
                 lambda answers, tried: rows_of(answers, tried).relabelled(constrained),
-                random=random,
+                # The same answers lead to the same choice, whether or not anyone gave a seed.
+                random=check_random_state(0) if self.random_state is None else random,
                 progress=progress,
                 device=self.device,
             )

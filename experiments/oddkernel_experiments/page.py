@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from oddkernel.cli.reproduce import PAPER
+
 from .outcome import Outcome
 
 INTRODUCTION = """\
@@ -34,12 +36,9 @@ which is stored with its results; `--again METHOD` measures a method anew after 
 """
 
 
-PAPER = {"table1", "curves", "generalization", "noise", "equalities", "map", "running_time"}
-
-
 def page(outcomes: Mapping[str, Outcome], figures_at: str) -> str:
     """The page, a section for each experiment."""
-    if not PAPER & outcomes.keys():
+    if not outcomes.keys() & set(PAPER):
         title, *rest = "\n".join(outcome.markdown(figures_at) for outcome in outcomes.values()).split("\n", 1)
         return "\n".join([title.removeprefix("#"), *rest])
     return "\n".join([INTRODUCTION, *(outcome.markdown(figures_at) for outcome in outcomes.values())])

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ._files import replace
 from ._names import as_items
 from ._parquet import pyarrow
+from ._text import csv_records, decode
 from .comparisons import Comparisons
 
 Array = NDArray[np.float64]
@@ -120,6 +121,31 @@ def read(path: str | os.PathLike[str], *, names: str | None = None) -> Items:
         return reader(data, names)
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from error
+
+
+def text_columns(path: Path, otherwise: str) -> dict[str, Sequence[str]]:
+    """The columns of a CSV or Parquet table as text; ``otherwise`` is what else could have stood there."""
+    suffix = path.suffix.lower()
+    if suffix == ".csv":
+        try:
+            (_, header), *records = csv_records(decode(path.read_bytes())) or [("", [])]
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+        for place, cells in records:
+            if len(cells) != len(header):
+                raise ValueError(f"{path}: {place}: {len(cells)} fields; expected {len(header)}, one for each column")
+        return {name: [cells[j] for _, cells in records] for j, name in enumerate(header)}
+    if suffix == ".parquet":
+        arrow = pyarrow()
+        try:
+            table = arrow.parquet.read_table(path)
+        except arrow.ArrowException as error:
+            raise ValueError(f"{path}: not a readable Parquet file ({error})") from None
+        return {
+            name: ["" if value is None else str(value) for value in table.column(name).to_pylist()]
+            for name in table.column_names
+        }
+    raise ValueError(f"{path}: expected {otherwise}, or a table whose name ends with .csv or .parquet")
 
 
 def write(path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from .._names import as_items
-from .._parquet import pyarrow
-from .._text import csv_records, decode
-from ..tables import NAME_COLUMNS
+from ..tables import NAME_COLUMNS, text_columns
 
 IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 
@@ -80,7 +77,7 @@ def _of_folder(folder: Path) -> Source:
 
 
 def _of_table(path: Path, names: str | None) -> Source:
-    columns = _columns(path)
+    columns = text_columns(path, "a folder of images")
     shown = [name for name in ("text", "path") if name in columns]
     if len(shown) != 1:
         raise ValueError(f"{path}: columns {', '.join(columns)}; expected one called text or one called path, not both")
@@ -97,27 +94,3 @@ def _of_table(path: Path, names: str | None) -> Source:
     if shown[0] == "text":
         return Source("text", called, texts=tuple(values))
     return Source("image", called, paths=tuple(path.parent / value for value in values))
-
-
-def _columns(path: Path) -> dict[str, Sequence[str]]:
-    suffix = path.suffix.lower()
-    if suffix == ".csv":
-        try:
-            (_, header), *records = csv_records(decode(path.read_bytes())) or [("", [])]
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
-        for place, cells in records:
-            if len(cells) != len(header):
-                raise ValueError(f"{path}: {place}: {len(cells)} fields; expected {len(header)}, one for each column")
-        return {name: [cells[j] for _, cells in records] for j, name in enumerate(header)}
-    if suffix == ".parquet":
-        arrow = pyarrow()
-        try:
-            table = arrow.parquet.read_table(path)
-        except arrow.ArrowException as error:
-            raise ValueError(f"{path}: not a readable Parquet file ({error})") from None
-        return {
-            name: ["" if value is None else str(value) for value in table.column(name).to_pylist()]
-            for name in table.column_names
-        }
-    raise ValueError(f"{path}: expected a folder of images, or a table whose name ends with .csv or .parquet")

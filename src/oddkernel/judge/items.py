@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from reprlib import repr as brief
 from typing import Literal, NamedTuple
 
 from .._names import as_items
-from .._parquet import pyarrow
-from .._text import csv_records, decode
-from ..tables import NAME_COLUMNS
+from ..tables import NAME_COLUMNS, text_columns
 
 Medium = Literal["image", "audio", "video", "text"]
 
@@ -122,7 +120,7 @@ def _of_file(name: str, path: Path, root: Path) -> Item:
 
 
 def _of_table(source: Path) -> Iterator[Item]:
-    columns = _columns(source)
+    columns = text_columns(source, "a folder")
     shown = [name for name in ("text", "path") if name in columns]
     if len(shown) != 1:
         seen = ", ".join(columns)
@@ -143,24 +141,3 @@ def _of_table(source: Path) -> Iterator[Item]:
             yield _of_file(name, path, source.parent)
         except ValueError as error:
             raise ValueError(f"{source}: row {row}: {error}") from None
-
-
-def _columns(source: Path) -> dict[str, Sequence[str]]:
-    suffix = source.suffix.lower()
-    if suffix == ".csv":
-        (_, header), *records = csv_records(decode(source.read_bytes())) or [("", [])]
-        for place, cells in records:
-            if len(cells) != len(header):
-                raise ValueError(f"{source}: {place}: {len(cells)} fields; expected {len(header)}, one for each column")
-        return {name: [cells[j] for _, cells in records] for j, name in enumerate(header)}
-    if suffix == ".parquet":
-        arrow = pyarrow()
-        try:
-            table = arrow.parquet.read_table(source)
-        except arrow.ArrowException as error:
-            raise ValueError(f"{source}: not a readable Parquet file ({error})") from None
-        return {
-            name: ["" if value is None else str(value) for value in table.column(name).to_pylist()]
-            for name in table.column_names
-        }
-    raise ValueError(f"{source}: expected a folder, or a table whose name ends with .csv or .parquet")

@@ -176,7 +176,19 @@ class Dual:
 
     def sandwich(self, images: Array, middle: Array) -> Array:
         """(m,): tr(Z X Zᵀ C_c) of every row c, for images Z and a symmetric (q, q) matrix X."""
-        return self.row_sums(self._gather(images @ middle, images)[0])
+        return self.between(images @ middle, images)
+
+    def between(self, left: Array, right: Array) -> Array:
+        """(m,): tr(G C_c) of every row c, for the symmetric (s, s) matrix G = left·rightᵀ."""
+        return self.row_sums(self._gather(left, right)[0])
+
+    def laplacian_product(self, alpha: Array, right: Array) -> Array:
+        """(Σ_c α_c C_c)·right, for an (s, k) matrix, in its precision."""
+        xp = namespace(right)
+        weight, s = self.pair_weights(alpha), right.shape[0]
+        degree = sum_by(self.first, weight, s) + sum_by(self.second, weight, s)
+        upper = xp.astype(xp.reshape(sum_by(self.place, -weight, s * s), (s, s)), right.dtype)
+        return (upper + upper.T) @ right + xp.astype(degree, right.dtype)[:, None] * right
 
     def spread(self, images: Array, alpha: Array) -> Array:
         """(q, q): Zᵀ(Σ_c α_c C_c)Z for images Z, the counterpart of `sandwich`.

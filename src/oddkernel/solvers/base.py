@@ -11,12 +11,15 @@ import numpy as np
 from .._arrays import Array, cholesky, device_named, namespace, to_numpy
 from ..dual import Dual, Point
 from ..solution import Solution, Status
-from .primal import first_guess
+from .costs import DENSE
+from .primal import descend
 
 # Multipliers this large (S has grown from the identity to this size) run off along a contradiction.
 RUNAWAY = 1e12
 # Hard rows whose kernel would have to be this many times farther away than each row needs on its own can't all hold.
 HOPELESS = 1e6
+# How near to the optimum descent in the primal leads where a Newton step on the dual is cheap.
+NEAR = 0.5
 # How much a first guess may stretch a squared distance.
 STRETCH = 10.0
 # How well the relaxed problems on the way to the real one are solved.
@@ -75,9 +78,13 @@ def solve(
         return runs[-1].point.alpha
 
     point = _first(problem, start)
-    if _outweighed(point):
-        guess = problem.at(first_guess(point))
-        point = guess if guess is not None and guess.residual < point.residual else point
+    many = len(problem) > DENSE
+    if _outweighed(point) or (many and problem.loss.has_entropy and _soft(problem)):
+        for close in (10.0 * tol, tol) if many else (NEAR,):
+            guess = problem.at(descend(point, close))
+            point = guess if guess is not None and guess.residual < point.residual else point
+            if _optimal(point, tol):
+                break
     alpha = go(point, tol, PROBE)
     if runs[-1].status is Status.EXHAUSTED:
         for barrier in _barriers(runs[-1].point):
@@ -145,12 +152,18 @@ def _barriers(point: Point) -> list[float]:
 
 def _outweighed(point: Point) -> bool:
     """Whether soft answers outweigh the divergence by far, so that first steps from here lead nowhere in the dual."""
-    problem, loss, xp = point.problem, point.problem.loss, namespace(point.alpha)
-    if not xp.all(loss.curvature + loss.temperature > 0):
+    problem = point.problem
+    if not _soft(problem):
         return False
-    if loss.has_entropy:
+    if problem.loss.has_entropy:
         return _far(point)
     return _offset_cost(problem) > 2.0 and (not _pulls(point.alpha) or _far(point))
+
+
+def _soft(problem: Dual) -> bool:
+    """Whether no row is a wall."""
+    xp = namespace(problem.offset)
+    return bool(xp.all(problem.loss.curvature + problem.loss.temperature > 0))
 
 
 def _far(point: Point) -> bool:

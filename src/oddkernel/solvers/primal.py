@@ -1,4 +1,4 @@
-"""A first guess for the dual from the primal: where many soft answers outweigh the divergence.
+"""Descent in the primal: where soft answers are many, or outweigh the divergence.
 
 The dual's steps must keep S(α) positive definite, and far from the optimum they are short for it. A smooth loss can be
 met in the primal, f(W) = tr W − logdet W + Σψ(tr(K C_c) + b_c), which knows no such edge: Newton's method gets near its
@@ -8,20 +8,23 @@ minimum in a few steps, and the violations there say which multipliers the dual 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from .._arrays import Array, cholesky, namespace
-from ..dual import Point
+from ..dual import Dual, Point
 
-STEPS = 30
+STEPS = 40
 CG_STEPS = 120
+# How exact a direction is, as a share of the gradient: far from the minimum, and near it.
+ROUGH, FINE = 0.3, 0.05
 
 
-def first_guess(point: Point) -> Array:
+def descend(point: Point, close: float) -> Array:
     """Multipliers near the optimum of a problem whose loss is soft, found from a point's metric.
 
-    W = LLᵀ is moved to L(I + X)Lᵀ, with X a Newton step by conjugate gradients: the Hessian is X ↦ X + what the loss
-    adds, and so well conditioned unless the answers outweigh everything. At the multipliers α that the violations ask
-    for, LᵀS(α)L is the identity plus the gradient: the dual takes over once that is within a factor of two.
+    W = LLᵀ is moved to L(I + X)Lᵀ, with X a Newton step: the Hessian is X ↦ X + what the loss adds, and so well
+    conditioned unless the answers outweigh everything. At the multipliers α that the violations ask for, LᵀS(α)L is the
+    identity plus the gradient: once that is within ``close``, α is as near to the optimum.
     """
     problem, loss, xp = point.problem, point.problem.loss, namespace(point.alpha)
     factor = point.inverse_factor.T
@@ -29,19 +32,15 @@ def first_guess(point: Point) -> Array:
     value = _dot(factor, factor) - log_determinant + float(xp.sum(loss.primal(violation)))
     for _ in range(STEPS):
         gradient = factor.T @ factor + problem.spread(images, loss.wanted(violation)) - problem.unit
-        if cholesky(gradient + 0.5 * problem.unit) is not None and cholesky(problem.unit - gradient) is not None:
+        if _dot(gradient, gradient) <= close**2:
             break
-
-        def hessian(x: Array, images: Array = images, violation: Array = violation) -> Array:
-            return x + problem.spread(images, loss.stiffness(violation, problem.sandwich(images, x)))
-
-        step = _conjugate_gradients(hessian, -gradient, 0.1)
+        step = _direction(problem, images, violation, gradient)
         slope, length = _dot(gradient, step), 1.0
         while length > 1e-6:
             turn = cholesky(problem.unit + length * step)
             if turn is not None and float(xp.min(xp.linalg.diagonal(turn))) > 0.1:
                 moved = factor @ turn
-                images_there = problem.coordinates @ moved
+                images_there = images @ turn
                 there = problem.row_sums(problem.squared_distances(images_there)) + problem.offset
                 log_there = log_determinant + 2.0 * float(xp.sum(xp.log(xp.linalg.diagonal(turn))))
                 worth = _dot(moved, moved) - log_there + float(xp.sum(loss.primal(there)))
@@ -54,21 +53,65 @@ def first_guess(point: Point) -> Array:
     return loss.wanted(violation)
 
 
-def _conjugate_gradients(product: Callable[[Array], Array], right: Array, tolerance: float) -> Array:
-    """Roughly the solution of product(X) = right, for symmetric matrices."""
-    x, rest = namespace(right).zeros_like(right), right
-    towards, size = rest, _dot(rest, rest)
-    goal = tolerance**2 * size
+@dataclass(frozen=True, eq=False)
+class _Vector:
+    """The matrix X = share·G + ZᵀΣ_c rows_c C_c Z, G the direction of descent; ``felt`` is the last part's effect.
+
+    Conjugate gradients never leave such matrices: they need the rows' effect on one another only, not X itself.
+    """
+
+    share: float
+    rows: Array
+    felt: Array
+
+    def plus(self, factor: float, other: _Vector) -> _Vector:
+        return _Vector(
+            self.share + factor * other.share, self.rows + factor * other.rows, self.felt + factor * other.felt
+        )
+
+
+def _direction(problem: Dual, images: Array, violation: Array, gradient: Array) -> Array:
+    """Roughly the X with X + Zᵀ(Σ_c ψ''_c tr(Z X Zᵀ C_c) C_c)Z = −gradient, by conjugate gradients."""
+    loss, size = problem.loss, _dot(gradient, gradient)
+    felt = -problem.sandwich(images, gradient)
+    effect = _effect(problem, images)
+    nothing = namespace(felt).zeros_like(felt)
+
+    def dot(one: _Vector, other: _Vector) -> float:
+        mixed = one.share * other.rows + other.share * one.rows
+        return one.share * other.share * size + float(mixed @ felt) + float(one.rows @ other.felt)
+
+    x, rest = _Vector(0.0, nothing, nothing), _Vector(1.0, nothing, nothing)
+    towards, left = rest, size
+    goal = (ROUGH if size > 1.0 else FINE) ** 2 * size
     for _ in range(CG_STEPS):
-        bent = product(towards)
-        length = size / _dot(towards, bent)
-        x = x + length * towards
-        rest = rest - length * bent
-        before, size = size, _dot(rest, rest)
-        if size <= goal:
+        stiff = loss.stiffness(violation, towards.share * felt + towards.felt)
+        bent = towards.plus(1.0, _Vector(0.0, stiff, effect(stiff)))
+        length = left / dot(towards, bent)
+        x, rest = x.plus(length, towards), rest.plus(-length, bent)
+        before, left = left, dot(rest, rest)
+        if left <= goal:
             break
-        towards = rest + (size / before) * towards
-    return x
+        towards = rest.plus(left / before, towards)
+    return problem.spread(images, x.rows) - x.share * gradient
+
+
+def _effect(problem: Dual, images: Array) -> Callable[[Array], Array]:
+    """α ↦ tr(K C_c K Σ_d α_d C_d) of every row c, in single precision: a direction need not be exact.
+
+    It goes through the kernel where that is hardly larger than the images, and through these where they are slim.
+    """
+    xp = namespace(images)
+    s, q = images.shape
+    through_kernel = 4 * q > 3 * s
+    factor = xp.astype(images @ images.T if through_kernel else images, xp.float32)
+
+    def effect(alpha: Array) -> Array:
+        pulled = problem.laplacian_product(alpha, factor)
+        left, right = (factor, pulled.T) if through_kernel else (factor @ (factor.T @ pulled), factor)
+        return problem.between(left, right)
+
+    return effect
 
 
 def _dot(one: Array, other: Array) -> float:

@@ -12,7 +12,8 @@ from oddkernel import Comparisons
 from oddkernel.comparisons import Kind
 from oddkernel.losses import LOSSES
 from oddkernel.solution import Solution, Status
-from oddkernel.solvers import SOLVERS, solve
+from oddkernel.solvers import SOLVERS, base, solve
+from oddkernel.solvers.costs import DENSE
 
 EXACT = [name for name, solver in SOLVERS.items() if solver().exact]
 PENALTIES = [np.inf, 0.1, 10.0, 1e3, 1e5]
@@ -209,3 +210,27 @@ def test_the_heaviest_pull_is_named_by_answer() -> None:
     assert solution.influence[2] == 0.0  # what holds anyway pulls nothing
     assert (solution.influence[:2] > 0).all()
     assert str(Status.OPTIMAL) in str(solution)
+
+
+@pytest.mark.parametrize(("n_items", "rank"), [(30, 5), (30, 29)])  # through the images, and through the kernel
+@pytest.mark.parametrize(("loss", "margin"), [("softmax", 0.0), ("logistic", 0.0), ("squared", 1.0)])
+def test_many_soft_answers_are_met_in_the_primal(
+    n_items: int, rank: int, loss: str, margin: float, monkeypatch
+) -> None:
+    rng = np.random.default_rng(0)
+    shown = np.argsort(rng.random((1_600, n_items)), axis=1)[:, :3]
+    problem = Problem(
+        rng.normal(size=(n_items, rank)) / rank**0.5,
+        Comparisons.odd_one_out(shown, rng.integers(-1, 3, size=len(shown))),
+        margin=margin,
+    )
+    dual = problem.dual(0.3, loss)
+    assert len(dual) > DENSE
+    met, _ = solve(dual, SOLVERS["newton"](), tol=1e-5)
+    assert met.n_iter <= 2
+    monkeypatch.setattr(base, "DENSE", len(dual))
+    reference, _ = solve(dual, SOLVERS["newton"](), tol=1e-9)
+    for solution, tol in ((met, 1e-5), (reference, 1e-9)):
+        assert solution.status is Status.OPTIMAL
+        assert solution.residual <= tol
+    assert_close(met.divergence, reference.divergence, 1e-4)

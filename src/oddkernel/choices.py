@@ -12,11 +12,20 @@ from .comparisons import Comparisons, Kind
 
 Array = npt.NDArray[Any]
 
+# Differences are formed for so many rows at a time: all at once they would fill the memory.
+BLOCK = 2048
+
 
 def sides(coordinates: Array, shown: Array) -> Array:
     """(m, 3): the squared distance of the pair opposite each position, for rows of three items."""
-    z = coordinates[shown]
-    return np.stack([np.square(z[:, (p + 1) % 3] - z[:, (p + 2) % 3]).sum(axis=-1) for p in range(3)], axis=1)
+    opposite = np.empty((len(shown), 3))
+    for start in range(0, len(shown), BLOCK):
+        rows = slice(start, start + BLOCK)
+        z = coordinates[shown[rows].T]
+        for p in range(3):
+            apart = z[(p + 1) % 3] - z[(p + 2) % 3]
+            opposite[rows, p] = np.einsum("ij,ij->i", apart, apart)
+    return opposite
 
 
 def decided(said: Comparisons) -> Array:

@@ -70,6 +70,8 @@ class Dual:
         #: (p,) where the pairs (i, j), i ≤ j, stand in an s × s matrix whose rows are laid end to end
         self.place, pair = np.unique(local[..., 0] * n_items + local[..., 1], return_inverse=True)
         self.first, self.second = np.divmod(self.place, n_items)
+        #: (2p,) the same in both triangles
+        self.places = np.concatenate([self.place, self.second * n_items + self.first])
         self.near, self.far = pair.reshape(2, -1)
         squared = self.squared_distances(self.coordinates)
         spread = np.square(self.coordinates).sum(axis=1).max(initial=0.0)
@@ -120,7 +122,7 @@ class Dual:
         other.__dict__.pop("unit", None)
         other._device, other._host = device, self
         columns = ("offset", "equality", "near", "far", "near_factor", "far_factor", "void", "initial_scale")
-        for name in ("coordinates", "place", "first", "second", *columns):
+        for name in ("coordinates", "place", "places", "first", "second", *columns):
             setattr(other, name, device.put(getattr(self, name)))
         other.loss = self.loss.on(device)
         return other
@@ -187,8 +189,8 @@ class Dual:
         xp = namespace(right)
         weight, s = self.pair_weights(alpha), right.shape[0]
         degree = sum_by(self.first, weight, s) + sum_by(self.second, weight, s)
-        upper = xp.astype(xp.reshape(sum_by(self.place, -weight, s * s), (s, s)), right.dtype)
-        return (upper + upper.T) @ right + xp.astype(degree, right.dtype)[:, None] * right
+        others = xp.reshape(sum_by(self.places, xp.concat([weight, weight]), s * s), (s, s))
+        return xp.astype(degree, right.dtype)[:, None] * right - xp.astype(others, right.dtype) @ right
 
     def spread(self, images: Array, alpha: Array) -> Array:
         """(q, q): Zᵀ(Σ_c α_c C_c)Z for images Z, the counterpart of `sandwich`.

@@ -23,15 +23,9 @@ from .solvers import Newton, solve
 
 Array = npt.NDArray[Any]
 
-# Penalties in units that don't depend on the kernel's: log-likelihoods, or slack in typical squared distances.
-PENALTIES = {
-    "squared": 10.0 ** np.arange(-2.0, 4.0),
-    "hinge": 10.0 ** np.arange(-3.0, 3.0),
-    "logistic": 10.0 ** np.arange(-3.0, 3.0),
-    "softmax": 10.0 ** np.arange(-3.0, 3.0),
-}
-# Then those on either side of the best.
-BETWEEN = 10.0**0.5
+# Least and greatest penalty, as powers of ten, in units that don't depend on the kernel's: log-likelihoods, or slack in
+# typical squared distances.
+PENALTIES = {"squared": (-2, 3), "hinge": (-3, 2), "logistic": (-3, 2), "softmax": (-3, 2)}
 # What a second round's penalty may be, as shares of the first's.
 SECOND = (0.25, 0.5, 1.0)
 # A path ends where two penalties in a row raise the held-out log-likelihood of an answer by less than this.
@@ -156,10 +150,11 @@ class Tuning:
         return ax
 
 
-def path_of(loss: str, unit: float) -> Array:
-    """The penalties to try under a loss, ascending."""
+def path_of(loss: str, unit: float, step: float = 1.0) -> Array:
+    """The penalties to try under a loss, ascending by so many powers of ten."""
     power = {"squared": 2, "hinge": 1}.get(loss, 0)
-    return np.asarray(PENALTIES[loss] / unit**power)
+    least, greatest = PENALTIES[loss]
+    return np.asarray(10.0 ** np.arange(least, greatest + 0.1, step) / unit**power)
 
 
 def tune(
@@ -215,12 +210,16 @@ def tune(
             if idle == 2:
                 break
 
+    # With many answers a penalty too large is dear and soon found out: short strides. With few, any path may go on to
+    # its end: long ones, then half a stride to either side of the best.
+    stride = 0.5 if len(said) >= MANY else 1.0
     for recipe in recipes:
         phi = starts[recipe.kernel]
-        walk(recipe, path_of(recipe.loss, unit_of(phi)), (), [np.eye(phi.shape[1])] * len(race.held_out))
-    best = race.trials[race.leaders[1][0]]
-    nearby = best.penalty * np.array([1.0 / BETWEEN, BETWEEN])
-    walk(best.recipe, nearby, (), [np.eye(starts[best.recipe.kernel].shape[1])] * len(race.held_out))
+        walk(recipe, path_of(recipe.loss, unit_of(phi), stride), (), [np.eye(phi.shape[1])] * len(race.held_out))
+    if stride == 1.0:
+        best = race.trials[race.leaders[1][0]]
+        nearby = best.penalty * 10.0 ** np.array([-0.5, 0.5])
+        walk(best.recipe, nearby, (), [np.eye(starts[best.recipe.kernel].shape[1])] * len(race.held_out))
     leader, roots = race.leaders[1]
     recipe, penalties = race.trials[leader].recipe, race.trials[leader].penalties
     priors = [halfway(starts[recipe.kernel], root) for root in roots]

@@ -37,7 +37,8 @@ class SearchCV(MetaEstimatorMixin, BaseEstimator):
     param_grid : dict of str to list, or a list of such dicts
         As in scikit-learn's `GridSearchCV`.
     folds : int or None, default=None
-        None: 5, 3 from 500 answers, and from 5,000 on a single part: a fifth, a tenth from 20,000 on.
+        None: 5, 3 from 500 answers, and from 5,000 about more than 200 items on a single part: a fifth, a tenth from
+        20,000 on.
     random_state : int, RandomState or None
         Draws the folds.
 

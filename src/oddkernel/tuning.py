@@ -32,9 +32,10 @@ SECOND = (0.25, 0.5, 1.0)
 WORTHWHILE = 1e-3
 # Fewest decided answers from which held-out ones can choose anything.
 FEWEST = 50
-# From so many answers on, a part of them is held out once, and only a likelihood is tried: so many answers are no one's
-# who never errs.
+# From so many answers on only a likelihood is tried: so many are no one's who never errs.
 MANY = 5_000
+# With so many answers about more items than this, a part of them is held out once.
+FEW_ITEMS = 200
 # How well the fits along a path are solved: held-out answers can't tell more.
 ENOUGH = 1e-2
 
@@ -181,7 +182,8 @@ def tune(
     rows_of : callable
         Turns answers and a recipe into constraints over the rows of the features.
     folds : int, optional
-        By default 5, 3 from 500 answers, and from 5,000 on a single part: a fifth, a tenth from 20,000 on.
+        By default 5, 3 from 500 answers, and from 5,000 about more than 200 items on a single part: a fifth, a tenth
+        from 20,000 on.
     device : str, optional
         Where to solve, as in `SKLR`.
     """
@@ -342,13 +344,15 @@ def _walk(phi: Array, rows: Constraints, loss: str, path: Array, device: str | N
 def folds_of(said: Comparisons, folds: int | None, random: np.random.RandomState) -> Iterator[Array]:
     """Rows held out together, all about the same three items in one fold; links are never held out.
 
-    By default 5 folds, 3 from 500 answers, and from 5,000 on a single part: a fifth, a tenth from 20,000 on.
+    By default 5 folds, 3 from 500 answers, and from 5,000 about more than 200 items on a single part: a fifth, a tenth
+    from 20,000 on.
     """
     rows = np.flatnonzero(said.kind <= Kind.CLOSER)
     _, triple = np.unique(said.item_sets()[rows], axis=0, return_inverse=True)
     triple = triple.ravel()
     n_triples = int(triple.max(initial=-1)) + 1
-    wanted = folds if folds is not None else 5 if len(rows) < 500 else 3 if len(rows) < MANY else 1
+    dear = len(rows) >= MANY and len(said.constrained) > FEW_ITEMS
+    wanted = folds if folds is not None else 5 if len(rows) < 500 else 1 if dear else 3
     part = random.permutation(n_triples) % (wanted if wanted > 1 else 5 if len(rows) < 20_000 else 10)
     for fold in range(wanted):
         yield rows[part[triple] == fold]

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import from_metric_learn
 from sklearn.base import clone
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_digits, load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -229,6 +229,14 @@ def test_the_optimum_is_found_whatever_was_said(seed, size, unit, strength):
     for model in (ITML(strength), SKMS(strength)):
         assert model.fit(items, said).solution_.status.success
     assert LSML(strength).fit(items, Comparisons.closer(*triples.T)).solution_.status.success
+
+
+def test_links_at_two_resolutions_exclude_one_another_and_still_have_an_optimum():
+    X, digit = load_digits(return_X_y=True)
+    X, known = X[:300], np.where(np.arange(300) < 80, digit[:300], -1)
+    by_digit = links_from_labels(known, 400, random_state=0)
+    by_parity = links_from_labels(np.where(known >= 0, known % 2, -1), 400, random_state=1)
+    assert SKMS().fit(X, by_digit + by_parity).solution_.status.name == "OPTIMAL"
 
 
 @pytest.mark.parametrize("model", [ITML, SKMS, LSML])

@@ -19,6 +19,8 @@ from .methods import METHODS, NOTHING, PAIRS
 from .store import Store
 
 FITTED, UNASKED, LEFT_OUT = "fitted", "not asked about", "left out"
+# The index of fewer items says next to nothing: where thousands are asked about, hardly any of a draw is left.
+ENOUGH = 50
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ COLUMNS = {
     "settings": "object",
     "resolution": "object",  # of the clustering
     "items": "object",  # fitted; of these, not asked about; left out
-    "rand": "float64",  # Adjusted Rand index; NaN where the answers can't all hold, though they must
+    "rand": "float64",  # Adjusted Rand index; NaN where answers that must can't all hold, or for too few items
     "seconds": "float64",  # CPU time of fit
     "note": "object",  # warnings, errors
     "version": "object",
@@ -139,7 +141,9 @@ def measure(trial: Trial) -> list[dict[str, Any]]:
             **row,
             "resolution": resolution,
             "items": place,
-            "rand": adjusted_rand_score(there.labels[resolution], groups[resolution][place]) if groups else np.nan,
+            "rand": adjusted_rand_score(there.labels[resolution], groups[resolution][place])
+            if groups and (place == FITTED or len(there) >= ENOUGH)
+            else np.nan,
             "note": note,
         }
         for resolution in questions.RESOLUTIONS[trial.answers]

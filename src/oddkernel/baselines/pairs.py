@@ -22,7 +22,7 @@ from ..losses import Conjugate
 from ..rounds import unit_of
 from ..solvers import Auto, Solver, solve
 from .links import links_from_labels
-from .slack import DampedNewton, LogSlack
+from .slack import DampedNewton, LogSlack, approached
 
 Array = NDArray[Any]
 
@@ -55,7 +55,8 @@ class PairLearner(SKLR):
         solver: Solver = Auto() if hard else DampedNewton()
         problem = Dual(phi, rows.relabelled(constrained), loss)
         self._name_copies(problem, said)
-        solution, point = solve(problem, solver, tol=self.tol, max_iter=self.max_iter)
+        start = None if hard else approached(problem, self.slack, max_iter=self.max_iter)
+        solution, point = solve(problem, solver, start=start, tol=self.tol, max_iter=self.max_iter)
         if hard:
             self._name_contradictions(solution, problem, said, features, items)
         if not solution.status.success:

@@ -57,10 +57,13 @@ class Newton:
         return None
 
 
-def climb(point: Point, rows: Array) -> Point | None:
-    """The point that a Newton step on these rows leads to, shortened until the dual grows; None if it doesn't."""
+def climb(point: Point, rows: Array, *, crude: float = CRUDE) -> Point | None:
+    """The point that a Newton step on these rows leads to, shortened until the dual grows; None if it doesn't.
+
+    While the residual is larger than ``crude``, the quadratic model's maximum is not found exactly.
+    """
     problem, loss = point.problem, point.problem.loss
-    direction = problem.put(_bounded(point, rows)) if len(rows) <= DENSE else conjugate_gradients(point)
+    direction = problem.put(_bounded(point, rows, crude)) if len(rows) <= DENSE else conjugate_gradients(point)
     rounding = 1e-13 * (1.0 + abs(point.objective))
     length = 1.0
     while length > 1e-8:
@@ -80,7 +83,7 @@ def climb(point: Point, rows: Array) -> Point | None:
     return None
 
 
-def _bounded(point: Point, rows: Array) -> Array:
+def _bounded(point: Point, rows: Array, crude: float) -> Array:
     """The maximum of the quadratic model on these rows, within the multipliers' intervals; 0 on the others."""
     loss = point.problem.loss
     alpha, gradient, lower, upper, temperature = (
@@ -91,7 +94,7 @@ def _bounded(point: Point, rows: Array) -> Array:
     low, high = np.where(walls, lower - alpha, -np.inf), np.where(walls, upper - alpha, np.inf)
     hessian = to_numpy(point.hessian(point.problem.put(rows)))
     direction = np.zeros(len(point.problem))
-    direction[rows] = bounded_maximum(hessian, gradient, low, high, wrong=WRONG if point.residual > CRUDE else 0.0)
+    direction[rows] = bounded_maximum(hessian, gradient, low, high, wrong=WRONG if point.residual > crude else 0.0)
     return direction
 
 

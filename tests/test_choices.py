@@ -54,3 +54,27 @@ def test_temperature_and_tie_are_recovered() -> None:
     assert temperature == pytest.approx(0.7, rel=0.05)
     assert choices.fit_tie(opposite, said, temperature) == pytest.approx(0.4, rel=0.1)
     assert choices.fit_tie(opposite[known], said[known], temperature) == 0.0
+    assert choices.fit_guess(opposite[known], said[known])[1] == pytest.approx(0.0, abs=0.01)
+
+
+def test_guesses_are_found_out() -> None:
+    rng = np.random.default_rng(0)
+    opposite = rng.exponential(size=(40_000, 3))
+    p = choices.probabilities(opposite, 0.3, guess=0.25)
+    assert p.sum(axis=1) == pytest.approx(1.0)
+    assert p[:, :3].min() > 0.08
+    answer = (rng.random(len(p))[:, None] > p.cumsum(axis=1)).sum(axis=1)
+    said = Comparisons.odd_one_out(np.tile([0, 1, 2], (len(p), 1)), answer)
+    temperature, guess = choices.fit_guess(opposite, said)
+    assert guess == pytest.approx(0.25, abs=0.02)
+    assert temperature == pytest.approx(0.3, rel=0.1)
+    likelihood = choices.log_likelihood(opposite, said, 0.3, 0.25)
+    assert np.exp(likelihood) == pytest.approx(p[np.arange(len(p)), answer])
+
+
+def test_sides_by_dimension_are_those_of_the_leading_coordinates() -> None:
+    rng = np.random.default_rng(0)
+    z, shown = rng.normal(size=(30, 7)), np.array([rng.permutation(30)[:3] for _ in range(choices.BLOCK + 5)])
+    found = choices.sides_by_dimension(z, shown, [1, 3, 7])
+    for k, d in enumerate((1, 3, 7)):
+        assert found[k] == pytest.approx(choices.sides(z[:, :d], shown))

@@ -90,11 +90,12 @@ def test_probabilities_have_standard_deviations() -> None:
     from oddkernel import choices
 
     sides = rng.uniform(0.5, 2.0, (1, 3))
-    slopes = choices.probability_slopes(choices.probabilities(sides, 0.7, 0.4), 0.7)
-    for k in range(3):
-        step = 1e-6 * np.eye(3)[k]
-        difference = choices.probabilities(sides + step, 0.7, 0.4) - choices.probabilities(sides - step, 0.7, 0.4)
-        assert slopes[0, :, k] == pytest.approx(difference[0] / 2e-6, abs=1e-6)
+    for guess in (0.0, 0.3):
+        slopes = choices.probability_slopes(choices.probabilities(sides, 0.7, 0.4, guess), 0.7, guess)
+        for k in range(3):
+            step = 1e-6 * np.eye(3)[k]
+            above, below = (choices.probabilities(sides + sign * step, 0.7, 0.4, guess) for sign in (1, -1))
+            assert slopes[0, :, k] == pytest.approx((above - below)[0] / 2e-6, abs=1e-6)
 
 
 def test_nothing_learned_leaves_everything_open() -> None:

@@ -132,14 +132,18 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         The feature map φ of the initial kernel.
     metric_ : (r, r) array
         W: the learned kernel is φ(x)ᵀWφ(y).
+    rank_ : int
+        The number of learned coordinates. With ``penalty="auto"``, where the leading dimensions of the learned kernel
+        predict held-out answers better than all of them, W keeps only these.
     loss_, ratio_, penalty_
         What was used, where ``"auto"`` stood; the penalty is the last round's.
     tuning_ : Tuning or None
         With ``penalty="auto"``: what held-out answers said: the trials, the gain over the initial kernel with its
         interval.
-    temperature_, tie_ : float
+    temperature_, tie_, guess_ : float
         Turn distances into the probabilities of `odd_one_proba`; fitted to held-out answers with ``penalty="auto"``,
-        otherwise to the answers themselves, which makes them too sure.
+        otherwise to the answers themselves, which makes them too sure. ``guess_`` is the share of answers that seem to
+        be given at random, 0 where no answers were held out.
     n_iter_ : int
         Passes or steps used.
     comparisons_ : Comparisons
@@ -283,10 +287,14 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.solution_ = solution
         self.n_iter_ = solution.n_iter
         self.metric_, self._root = learned.metric, learned.root
+        if tuning is not None and tuning.rank < learned.root.shape[1]:
+            self._root = learned.root @ principal_axes(phi @ learned.root)[1][:, : tuning.rank]
+            self.metric_ = self._root @ self._root.T
         self._rows, self._asked, self._prior, self._multipliers = rows, phi, learned.prior, learned.multipliers
         self.loss_, self.ratio_, self.penalty_ = recipe.loss, recipe.ratio, float(penalties[-1])
         self.tuning_ = tuning
-        self.temperature_, self.tie_ = self._calibrated(tuning, phi @ self._root, said, unit_of(phi))
+        calibrated = self._calibrated(tuning, phi @ self._root, said, unit_of(phi))
+        self.temperature_, self.tie_, self.guess_ = calibrated
         return self
 
     def _starts(
@@ -336,17 +344,17 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _calibrated(
         self, tuning: Tuning | None, coordinates: Array, said: Comparisons, unit: float
-    ) -> tuple[float, float]:
-        """Temperature and tie strength: from held-out answers, or from the answers themselves, or a guess."""
+    ) -> tuple[float, float, float]:
+        """Temperature, strength of ties and share of guesses: from held-out answers, or from all, or a first guess."""
         if tuning is not None:
-            return tuning.temperature, tuning.tie
+            return tuning.temperature, tuning.tie, tuning.guess
         answers = said[said.kind <= Kind.CLOSER]
         known = choices.decided(answers)
         if not known.any():
-            return unit, 0.0
+            return unit, 0.0, 0.0
         opposite = choices.sides(coordinates, np.searchsorted(said.constrained, answers.shown))
         temperature = choices.fit_temperature(opposite[known], answers[known])
-        return temperature, choices.fit_tie(opposite, answers, temperature)
+        return temperature, choices.fit_tie(opposite, answers, temperature), 0.0
 
     def _check_parameters(self) -> Solver:
         """Refuse parameters that mean nothing; return the solver."""
@@ -520,7 +528,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         right = left if B is None else self._initial(self._check_items(B))
         apart = np.sqrt(squared_distances(left @ self._root, right @ self._root))
         pairs = (left[:, None, :] - right[None, :, :]).reshape(-1, 1, left.shape[1])
-        squared_std = np.sqrt(self._uncertainty().covariance(pairs @ self._prior)[:, 0, 0]).reshape(apart.shape)
+        squared_std = np.sqrt(self._covariance(pairs)[:, 0, 0]).reshape(apart.shape)
         return np.divide(squared_std, 2.0 * apart, out=np.zeros_like(apart), where=apart > 0)
 
     def odd_one(self, X: ArrayLike, shown: ArrayLike) -> Array:
@@ -572,16 +580,16 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         asked = Comparisons.odd_one_out(shown, np.full(len(np.asarray(shown)), -1))
         opposite = self._opposite(X, asked) if len(asked) else np.empty((0, 3))
-        return choices.probabilities(opposite, self.temperature_, self.tie_)
+        return choices.probabilities(opposite, self.temperature_, self.tie_, self.guess_)
 
     def odd_one_std(self, X: ArrayLike, shown: ArrayLike) -> Array:
         """Standard deviations of `odd_one_proba`, from those of the distances: (m, 4)."""
         asked = Comparisons.odd_one_out(shown, np.full(len(np.asarray(shown)), -1))
-        slope = choices.probability_slopes(self.odd_one_proba(X, shown), self.temperature_)
+        slope = choices.probability_slopes(self.odd_one_proba(X, shown), self.temperature_, self.guess_)
         used = asked.constrained
-        phi = self.features_.transform(self._check_items(X)[used])[np.searchsorted(used, asked.shown)] @ self._prior
+        phi = self.features_.transform(self._check_items(X)[used])[np.searchsorted(used, asked.shown)]
         pairs = np.stack([phi[:, (p + 1) % 3] - phi[:, (p + 2) % 3] for p in range(3)], axis=1)
-        spread = slope @ self._uncertainty().covariance(pairs) @ slope.transpose(0, 2, 1)
+        spread = slope @ self._covariance(pairs) @ slope.transpose(0, 2, 1)
         return np.asarray(np.sqrt(np.maximum(np.diagonal(spread, axis1=1, axis2=2), 0.0)))
 
     def evaluate(self, X: ArrayLike, y: Comparisons) -> Scores:
@@ -598,7 +606,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise TypeError(f"evaluate needs Comparisons, not {type(y).__name__}: Comparisons.odd_one_out(shown, odd)")
         asked = y[y.kind == Kind.ODD_ONE_OUT]
         agreement = self.score(X, asked)
-        proba = choices.probabilities(self._opposite(X, asked), self.temperature_, self.tie_)
+        proba = choices.probabilities(self._opposite(X, asked), self.temperature_, self.tie_, self.guess_)
         return Scores.of(agreement, proba, np.where(asked.undecided, 3, asked.odd), asked.weight)
 
     def embed(self, X: ArrayLike, n_components: int | str = "auto") -> Array:
@@ -629,7 +637,8 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         centre, axes = principal_axes(self._asked @ self._root if len(self._asked) else coordinates)
         return np.asarray((coordinates - centre) @ axes[:, : int(n_components)])
 
-    def _uncertainty(self) -> Uncertainty:
+    def _covariance(self, differences: Array) -> Array:
+        """Covariances between the learned squared distances of pairs, k groups of g: (k, g, r) to (k, g, g)."""
         if not hasattr(self, "_prior"):
             raise AttributeError(f"{type(self).__name__} knows no standard deviations; SKLR does")
         rows = self._rows.relabelled(self.comparisons_.constrained)
@@ -637,7 +646,10 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             self.solution_.multipliers
         )
         assert point is not None  # it was the optimum
-        return Uncertainty(point, self.penalty_ if LOSSES[self.loss_].entropic else 1.0)
+        seen = self._prior
+        if self.rank_ < len(self._root):  # of a difference, the part in the dimensions kept
+            seen = np.linalg.solve(self._prior @ point.root, self.metric_).T @ np.linalg.inv(point.root)
+        return Uncertainty(point, self.penalty_ if LOSSES[self.loss_].entropic else 1.0).covariance(differences @ seen)
 
     def _opposite(self, X: ArrayLike, asked: Comparisons) -> Array:
         """(m, 3): the squared learned distance of the pair opposite each position."""
@@ -680,7 +692,12 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @property
     def _n_features_out(self) -> int:
-        return self.features_.rank
+        return self.rank_
+
+    @property
+    def rank_(self) -> int:
+        """The number of dimensions of `transform`: the initial kernel's, or fewer where held-out answers ask for it."""
+        return int(self._root.shape[1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -39,7 +39,7 @@ VERSION = 1
 
 _SAVABLE: list[type[Kernel]] = [*KERNELS.values(), KernelSum, Columns]
 _KERNELS = {kernel.__name__: kernel for kernel in _SAVABLE}
-_CHOSEN_NUMBERS = ("ratio", "penalty", "temperature", "tie")
+_CHOSEN_NUMBERS = ("ratio", "penalty", "temperature", "tie", "guess")
 _SOLUTION_NUMBERS = ("n_iter", "residual", "gap", "divergence", "objective", "gain")
 _SOLUTION_ARRAYS = ("multipliers", "slack", "answer")
 
@@ -187,7 +187,8 @@ def _read(parts: Mapping[str, bytes]) -> SKLR:
     model.kernel_ = kernel
     model.features_ = features
     model.metric_ = _check_array(decoder.value(description["metric"]), "metric", (r, r), "f")
-    model._root = _check_array(decoder.value(description["root"]), "root", (r, r), "f")
+    kept = r if model.tuning_ is None else min(model.tuning_.rank, r)
+    model._root = _check_array(decoder.value(description["root"]), "root", (r, kept), "f")
     model._asked = _check_array(decoder.value(description["asked"]), "asked", (len(said.constrained), r), "f")
     model._prior = _check_array(decoder.value(description["prior"]), "prior", (r, r), "f")
     model._rows = rows
@@ -215,7 +216,8 @@ def _read_tuning(described: Mapping[str, Any] | None, decoder: _Decoder) -> Tuni
 
     def trial(values: Mapping[str, Any]) -> Trial:
         penalties = numbers(values["penalties"], "penalties")
-        return record(Trial, values, recipe=recipe(values["recipe"]), penalties=penalties)
+        rank = _count(values["rank"], "rank")
+        return record(Trial, values, recipe=recipe(values["recipe"]), penalties=penalties, rank=rank)
 
     low, high = numbers(described["gain_interval"], "gain_interval")
     return record(
@@ -230,6 +232,7 @@ def _read_tuning(described: Mapping[str, Any] | None, decoder: _Decoder) -> Tuni
             for dimension, likelihood in described["dimensions"]
         ),
         dimension=_count(described["dimension"], "dimension"),
+        rank=_count(described["rank"], "rank"),
     )
 
 

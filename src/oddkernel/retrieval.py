@@ -206,7 +206,7 @@ class Index:
         except (KeyError, TypeError, ValueError, RuntimeError) as error:
             raise ValueError(f"{path}: not a usable index: {error}") from error
         model = models.load(path / "model.oddkernel")
-        if searcher.d != model.features_.rank or (names is not None and len(names) != searcher.ntotal):
+        if searcher.d != model.rank_ or (names is not None and len(names) != searcher.ntotal):
             raise ValueError(f"{path}: not a usable index: its files don't fit together")
         return cls(model, searcher, names)
 

@@ -8,7 +8,7 @@ still better, and whether any of it beats the initial kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,11 @@ PENALTIES = {"squared": (-2, 3), "hinge": (-3, 2), "logistic": (-3, 2), "softmax
 SECOND = (0.25, 0.5, 1.0)
 # A path ends where two penalties in a row raise the held-out log-likelihood of an answer by less than this.
 WORTHWHILE = 1e-3
+# By how many standard errors learning must beat the initial kernel: the best of many trials, each at its best number of
+# dimensions, beats it by one for no reason.
+SURE = 2.0
+# Numbers of leading dimensions that are tried beside all.
+DIMENSIONS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610)
 # Fewest decided answers from which held-out ones can choose anything.
 FEWEST = 50
 # From so many answers on only a likelihood is tried: so many are no one's who never errs.
@@ -55,7 +60,8 @@ class Trial:
     """One recipe and its penalties, one for each round, on held-out answers.
 
     ``agreement`` is the share of them that the learned distances agree with, ``log_likelihood`` their mean
-    log-probability; ``error`` is the standard error of the agreement. A penalty of 0 is the initial kernel.
+    log-probability; ``error`` is the standard error of the agreement. A penalty of 0 is the initial kernel. ``rank``
+    is how many leading dimensions of the learned kernel do this: all, or fewer where these predict better.
     """
 
     recipe: Recipe
@@ -63,6 +69,7 @@ class Trial:
     agreement: float
     error: float
     log_likelihood: float
+    rank: int
 
     @property
     def penalty(self) -> float:
@@ -77,8 +84,8 @@ class Tuning:
     Attributes
     ----------
     recipe, penalties
-        The best: highest log-likelihood. Penalty 0, the initial kernel, unless that is beaten by more than a standard
-        error; one round, unless a second beats it by as much.
+        The best: highest log-likelihood. Penalty 0, the initial kernel, unless that is beaten by more than two standard
+        errors; one round, unless a second beats it by more than one.
     trials : tuple of Trial
         Everything tried.
     start : float
@@ -87,13 +94,16 @@ class Tuning:
         By how much learning raises it.
     gain_interval : (float, float)
         95% interval of the gain, from paired answers.
-    temperature, tie : float
+    temperature, tie, guess : float
         Of `choices.probabilities`, fitted to held-out answers.
     dimensions : tuple of (int, float)
         How likely held-out answers are by the learned coordinates' leading dimensions alone: their number, and the
         mean log-likelihood.
     dimension : int
         The fewest that come within a standard error of the best.
+    rank : int
+        How many leading dimensions the learned kernel keeps: those that predict held-out answers best, if that is
+        better than all of them by more than a standard error; otherwise all.
     """
 
     recipe: Recipe
@@ -104,8 +114,10 @@ class Tuning:
     gain_interval: tuple[float, float]
     temperature: float
     tie: float
+    guess: float
     dimensions: tuple[tuple[int, float], ...]
     dimension: int
+    rank: int
 
     @property
     def penalty(self) -> float:
@@ -232,7 +244,7 @@ def tune(
 class _Race:
     """Trials on the same held-out answers, and the best of those with nothing learned, one round and two.
 
-    More rounds win only if they are better by a standard error: the best of many trials may be luck.
+    More rounds win only if they are surely better: the best of many trials may be luck.
     """
 
     def __init__(self, said: Comparisons, held_out: list[Array]) -> None:
@@ -242,8 +254,7 @@ class _Race:
         self.answers, self.decided = answers, answers[self.known]
         self.where = np.searchsorted(said.constrained, said.shown)
         self.trials: list[Trial] = []
-        self.likelihoods: list[Array] = []
-        self.opposites: list[Array] = []
+        self.predictions: list[_Prediction] = []
         self.leaders: dict[int, tuple[int, list[Array]]] = {}
 
     def training(self, out: Array) -> Comparisons:
@@ -253,31 +264,34 @@ class _Race:
         self, recipe: Recipe, penalties: tuple[float, ...], roots: list[Array], phi: Array
     ) -> tuple[float, float]:
         """Score the metrics learned for each fold; return the mean log-likelihood and its error against the best."""
-        opposite = np.concatenate(
-            [choices.sides(phi @ root, self.where[out]) for out, root in zip(self.held_out, roots, strict=True)]
-        )
-        likelihood = self._likelihood(opposite)
-        share = choices.agreement(opposite[self.known], self.decided)
-        mean = self._mean(likelihood)
-        self.trials.append(Trial(recipe, penalties, self._mean(share), self._error(share), mean))
-        self.likelihoods.append(likelihood)
-        self.opposites.append(opposite)
         rounds = len(penalties) if penalties[0] else 0
+        found = self._predict([phi @ root for root in roots], DIMENSIONS if rounds else ())
+        share = choices.agreement(found.opposite[self.known], self.decided)
+        mean = self._mean(found.likelihood)
+        self.trials.append(Trial(recipe, penalties, self._mean(share), self._error(share), mean, found.rank))
+        self.predictions.append(found)
         if rounds not in self.leaders or mean > self.trials[self.leaders[rounds][0]].log_likelihood:
             self.leaders[rounds] = len(self.trials) - 1, roots
-        return mean, self._error(likelihood - max(self.likelihoods, key=self._mean))
+        best = max((each.likelihood for each in self.predictions), key=self._mean)
+        return mean, self._error(found.likelihood - best)
 
     def verdict(self, starts: Mapping[str, Array]) -> Tuning:
         winner = 0
         for rounds in (0, 1, 2):
-            rise = self.likelihoods[self.leaders[rounds][0]] - self.likelihoods[self.leaders[winner][0]]
-            winner = rounds if self._mean(rise) > self._error(rise) else winner
+            one, other = (self.predictions[self.leaders[each][0]].likelihood for each in (rounds, winner))
+            needed = SURE if winner == 0 else 1.0
+            winner = rounds if self._mean(one - other) > needed * self._error(one - other) else winner
         leader, roots = self.leaders[winner]
-        best, opposite = self.trials[leader], self.opposites[leader]
-        before, after = (choices.agreement(sides[self.known], self.decided) for sides in (self.opposites[0], opposite))
+        best, found = self.trials[leader], self.predictions[leader]
+        before, after = (
+            choices.agreement(each.opposite[self.known], self.decided) for each in (self.predictions[0], found)
+        )
         gain, error = self._mean(after - before), self._error(after - before)
-        temperature = choices.fit_temperature(opposite[self.known], self.decided)
-        dimensions, dimension = self._dimensions([starts[best.recipe.kernel] @ root for root in roots])
+        temperature, guess = choices.fit_guess(found.opposite[self.known], self.decided)
+        by_dimension = found.by_dimension
+        if not winner:
+            by_dimension = self._predict([starts[best.recipe.kernel] @ root for root in roots], DIMENSIONS).by_dimension
+        top = max(by_dimension.values(), key=self._mean)
         return Tuning(
             best.recipe,
             best.penalties,
@@ -286,29 +300,30 @@ class _Race:
             gain,
             (gain - 1.96 * error, gain + 1.96 * error),
             temperature,
-            choices.fit_tie(opposite, self.answers, temperature),
-            dimensions,
-            dimension,
+            choices.fit_tie(found.opposite, self.answers, temperature),
+            guess,
+            tuple((d, self._mean(each)) for d, each in by_dimension.items()),
+            next(d for d, each in by_dimension.items() if self._mean(top - each) <= self._error(top - each)),
+            best.rank,
         )
 
-    def _dimensions(self, coordinates: list[Array]) -> tuple[tuple[tuple[int, float], ...], int]:
-        turned = [(each - centre) @ axes for each in coordinates for centre, axes in [principal_axes(each)]]
-        most = min(min(z.shape) for z in turned)
-        tried = [d for d in (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233) if d < most] + [most]
-        found = [
-            self._likelihood(
-                np.concatenate(
-                    [choices.sides(z[:, :d], self.where[out]) for out, z in zip(self.held_out, turned, strict=True)]
-                )
-            )
-            for d in tried
-        ]
-        means = [self._mean(likelihood) for likelihood in found]
-        top = found[int(np.argmax(means))]
-        fewest = next(
-            d for d, each in zip(tried, found, strict=True) if self._mean(top - each) <= self._error(top - each)
+    def _predict(self, coordinates: list[Array], dimensions: Sequence[int]) -> _Prediction:
+        """What learned coordinates, one array a fold, say about the answers held out of it."""
+        most = min(z.shape[1] for z in coordinates)
+        tried = [*(d for d in dimensions if d < most), most]
+        turned = [z @ principal_axes(z)[1] if dimensions else z for z in coordinates]
+        opposite = np.concatenate(
+            [
+                choices.sides_by_dimension(z, self.where[out], tried)
+                for z, out in zip(turned, self.held_out, strict=True)
+            ],
+            axis=1,
         )
-        return tuple(zip(tried, means, strict=True)), fewest
+        by_dimension = {d: self._likelihood(each) for d, each in zip(tried, opposite, strict=True)}
+        rank = max(tried, key=lambda d: self._mean(by_dimension[d]))
+        rise = by_dimension[rank] - by_dimension[most]
+        rank = rank if self._mean(rise) > self._error(rise) else most
+        return _Prediction(opposite[tried.index(rank)], by_dimension[rank], rank, by_dimension)
 
     def _likelihood(self, opposite: Array) -> Array:
         opposite = opposite[self.known]
@@ -320,6 +335,16 @@ class _Race:
     def _error(self, values: Array) -> float:
         share = self.decided.weight / self.decided.weight.sum()
         return float(np.sqrt(share**2 @ np.square(values - share @ values)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Prediction:
+    """What one trial says about held-out answers, and how likely these are by that and by other dimensions."""
+
+    opposite: Array
+    likelihood: Array
+    rank: int
+    by_dimension: dict[int, Array]
 
 
 def principal_axes(coordinates: Array) -> tuple[Array, Array]:

@@ -117,7 +117,7 @@ class LSML(SKLR):
         self.n_iter_ = solution.n_iter
         self.metric_, self._root = point.whole_metric()
         self._asked, self.tuning_ = phi, None
-        self.temperature_, self.tie_ = self._calibrated(None, phi @ self._root, said, unit_of(phi))
+        self.temperature_, self.tie_, self.guess_ = self._calibrated(None, phi @ self._root, said, unit_of(phi))
         return self
 
 

@@ -70,7 +70,7 @@ class PairLearner(SKLR):
         self.n_iter_ = solution.n_iter
         self.metric_, self._root = point.whole_metric()
         self._asked, self.tuning_ = phi, None
-        self.temperature_, self.tie_ = unit_of(phi), 0.0
+        self.temperature_, self.tie_, self.guess_ = unit_of(phi), 0.0, 0.0
         return self
 
     @abstractmethod

@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         f"{solution}",
         *([] if tuning is None else [f"Chosen: {model.loss_} loss, penalty {model.penalty_:.3g}. {tuning}"]),
         *([] if score is None else [f"The learned distances agree with {score:.1%} of the answers learned from."]),
-        f"Model: {arguments.out} ({model.features_.rank} dimensions, {seconds:.1f} s)",
+        f"Model: {arguments.out} ({model.rank_} dimensions, {seconds:.1f} s)",
     ]
     facts = {
         "model": str(arguments.out),
@@ -122,7 +122,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         "residual": number(solution.residual),
         "gap": number(solution.gap),
         "divergence": number(solution.divergence),
-        "rank": model.features_.rank,
+        "rank": model.rank_,
         "loss": model.loss_,
         "ratio": model.ratio_,
         "penalty": number(model.penalty_),

@@ -50,11 +50,11 @@ def run(arguments: argparse.Namespace) -> Summary:
         index.save(arguments.out)
     named = "with their names" if index.names is not None else "by row number"
     return Summary(
-        [f"{len(index)} items, {named}, by {model.features_.rank} coordinates.", f"Index: {arguments.out}"],
+        [f"{len(index)} items, {named}, by {model.rank_} coordinates.", f"Index: {arguments.out}"],
         {
             "out": str(arguments.out),
             "n_items": len(index),
-            "n_coordinates": model.features_.rank,
+            "n_coordinates": model.rank_,
             "items_by": "row number" if index.names is None else "name",
         },
     )

@@ -82,7 +82,7 @@ def _in_blocks(arguments: argparse.Namespace) -> tuple[int, int]:
         n = scale.count(model, arguments.features, names=arguments.names)
     dtype = "float32" if arguments.float32 else "float64"
     scale.transform(model, arguments.features, arguments.out, dtype=dtype, names=arguments.names, progress=Progress())
-    return n, model.features_.rank
+    return n, model.rank_
 
 
 def _at_once(arguments: argparse.Namespace) -> tuple[int, int]:

@@ -165,7 +165,7 @@ class Report:
             # A kernel that was left alone has no multipliers, and then no answer pulled at it.
             influence = np.zeros(len(self.answers))
             influence[: len(model.solution_.influence)] = model.solution_.influence
-        return judge(self.answers, *self._coordinates, model.temperature_, model.tie_, influence)
+        return judge(self.answers, *self._coordinates, model.temperature_, model.tie_, influence, model.guess_)
 
     @cached_property
     def held_out(self) -> held.HeldOut | None:

@@ -83,7 +83,13 @@ class Verdicts:
 
 
 def judge(
-    said: Comparisons, before: Array, after: Array, temperature: float, tie: float, influence: Array | None
+    said: Comparisons,
+    before: Array,
+    after: Array,
+    temperature: float,
+    tie: float,
+    influence: Array | None,
+    guess: float = 0.0,
 ) -> Verdicts:
     """Hold answers against two sets of coordinates.
 
@@ -93,7 +99,7 @@ def judge(
         Answers about rows of the coordinates.
     before, after : ndarray of shape (n, r)
         Coordinates whose Euclidean distances are the initial and the learned ones.
-    temperature, tie : float
+    temperature, tie, guess : float
         Turn learned distances into probabilities, see `SKLR.odd_one_proba`.
     influence : ndarray of shape (m,), or None
         Of each answer on the kernel.
@@ -120,10 +126,10 @@ def judge(
             columns[when][known] = choices.agreement(opposite[known], said[known])
             columns[f"spread_{when}"][triples] = _spread(opposite[triples])
         pick[triples] = np.argmin(choices.eligible(opposite[triples], said[triples]), axis=1)
-        columns["probability"][known] = np.exp(choices.log_likelihood(opposite[known], said[known], temperature))
+        columns["probability"][known] = np.exp(choices.log_likelihood(opposite[known], said[known], temperature, guess))
         asked = np.flatnonzero(said.kind == Kind.ODD_ONE_OUT)
         if len(asked):
-            chances = choices.probabilities(opposite[asked], temperature, tie)
+            chances = choices.probabilities(opposite[asked], temperature, tie, guess)
             columns["probability"][asked] = chances[
                 np.arange(len(asked)), said.odd[asked]
             ]  # -1 is the last: can't tell

@@ -111,7 +111,7 @@ def cluster(
     for k in counts:
         require(k <= source.n_items, "n_clusters", k, f"at most {source.n_items}, as there are {source.n_items} items")
     wanted = min(_wanted(counts), source.n_items)
-    rank = model.features_.rank
+    rank = model.rank_
     memory.require(
         2 * 8 * wanted * (rank + model.n_features_in_) + 8 * source.n_items * len(counts) * (out is None),
         f"finding centres from {wanted} items and {rank} coordinates",

@@ -38,7 +38,7 @@ from .rounds import learn, problem_of, unit_of
 from .scores import Scores
 from .solution import Solution
 from .solvers import SOLVERS, Solver, check_device, contradiction
-from .tuning import FEWEST, MANY, Recipe, Tuning, principal_axes, tune
+from .tuning import FEWEST, MANY, Recipe, Tuning, leading, principal_axes, tune
 from .uncertainty import Uncertainty
 
 Array = NDArray[Any]
@@ -47,6 +47,8 @@ Array = NDArray[Any]
 PER_CLASS = 30
 # Items among whose pairs the default bounds of links are taken.
 SAMPLE = 1000
+# Items whose covariance stands for that of all.
+ENOUGH = 5000
 # Below this share of k₀(x, x), φ says next to nothing about an item.
 OUT_OF_REACH = 0.01
 # What "auto" stands for where nothing is chosen by held-out answers: the paper's loss, and a ratio that suits it.
@@ -240,8 +242,10 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
 
         if self.penalty == "auto" and np.count_nonzero(choices.decided(said)) >= FEWEST:
+            spreads = {name: self._spread(start[1], items) for name, start in starts.items()}
             tuning = tune(
                 {name: start[2] for name, start in starts.items()},
+                spreads,
                 said,
                 [Recipe(name, *costs) for name in starts for costs in self._costs(solver, len(said))],
                 lambda answers, tried: rows_of(answers, tried).relabelled(constrained),
@@ -288,7 +292,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.n_iter_ = solution.n_iter
         self.metric_, self._root = learned.metric, learned.root
         if tuning is not None and tuning.rank < learned.root.shape[1]:
-            self._root = learned.root @ principal_axes(phi @ learned.root)[1][:, : tuning.rank]
+            self._root = leading(learned.root, spreads[recipe.kernel])[:, : tuning.rank]
             self.metric_ = self._root @ self._root.T
         self._rows, self._asked, self._prior, self._multipliers = rows, phi, learned.prior, learned.multipliers
         self.loss_, self.ratio_, self.penalty_ = recipe.loss, recipe.ratio, float(penalties[-1])
@@ -321,6 +325,11 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             refuse_extreme_kernel(phi)
             starts[name] = kernel, features, phi
         return starts
+
+    def _spread(self, features: LowRank, items: Array) -> Array:
+        """The covariance of φ over the items, of very many over some that lie evenly among them."""
+        phi = features.transform(items[:: -(-len(items) // ENOUGH)])
+        return np.cov(phi.T, bias=True).reshape(features.rank, features.rank)
 
     def _penalties(self) -> tuple[float, ...]:
         """One for each round."""

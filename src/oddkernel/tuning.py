@@ -30,8 +30,7 @@ PENALTIES = {"squared": (-2, 3), "hinge": (-3, 2), "logistic": (-3, 2), "softmax
 SECOND = (0.25, 0.5, 1.0)
 # A path ends where two penalties in a row raise the held-out log-likelihood of an answer by less than this.
 WORTHWHILE = 1e-3
-# By how many standard errors learning must beat the initial kernel: the best of many trials, each at its best number of
-# dimensions, beats it by one for no reason.
+# By how many standard errors some dimensions must beat all of them: the best of so many beats them by one for no reason.
 SURE = 2.0
 # Numbers of leading dimensions that are tried beside all.
 DIMENSIONS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610)
@@ -84,8 +83,8 @@ class Tuning:
     Attributes
     ----------
     recipe, penalties
-        The best: highest log-likelihood. Penalty 0, the initial kernel, unless that is beaten by more than two standard
-        errors; one round, unless a second beats it by more than one.
+        The best: highest log-likelihood. Penalty 0, the initial kernel, unless that is beaten by more than a standard
+        error; one round, unless a second beats it by as much.
     trials : tuple of Trial
         Everything tried.
     start : float
@@ -103,7 +102,7 @@ class Tuning:
         The fewest that come within a standard error of the best.
     rank : int
         How many leading dimensions the learned kernel keeps: those that predict held-out answers best, if that is
-        better than all of them by more than a standard error; otherwise all.
+        better than all of them by more than two standard errors; otherwise all.
     """
 
     recipe: Recipe
@@ -172,6 +171,7 @@ def path_of(loss: str, unit: float, step: float = 1.0) -> Array:
 
 def tune(
     starts: Mapping[str, Array],
+    spreads: Mapping[str, Array],
     said: Comparisons,
     recipes: list[Recipe],
     rows_of: Callable[[Comparisons, Recipe], Constraints],
@@ -187,6 +187,8 @@ def tune(
     ----------
     starts : mapping of str to (s, r) array
         For each initial kernel the features of the constrained items, ``said.constrained``.
+    spreads : mapping of str to (r, r) array
+        The covariance of all items' features.
     said : Comparisons
         Answers, of which at least 50 are decided.
     recipes : list of Recipe
@@ -199,9 +201,8 @@ def tune(
     device : str, optional
         Where to solve, as in `SKLR`.
     """
-    race = _Race(said, list(folds_of(said, folds, random)))
-    first = starts[recipes[0].kernel]
-    race.enter(recipes[0], (0.0,), [np.eye(first.shape[1])] * len(race.held_out), first)
+    race = _Race(starts, spreads, said, list(folds_of(said, folds, random)))
+    race.enter(recipes[0], (0.0,), [np.eye(starts[recipes[0].kernel].shape[1])] * len(race.held_out))
 
     def walk(recipe: Recipe, path: Array, earlier: tuple[float, ...], priors: list[Array]) -> None:
         phi = starts[recipe.kernel]
@@ -215,7 +216,7 @@ def tune(
                 again = ", second round" if earlier else ""
                 progress(f"trying {recipe.kernel} kernel, {recipe.loss} loss, penalty {penalty:.2g}{again}")
             roots = [prior @ next(steps) for steps, prior in zip(walks, priors, strict=True)]
-            likelihood, error = race.enter(recipe, (*earlier, float(penalty)), roots, phi)
+            likelihood, error = race.enter(recipe, (*earlier, float(penalty)), roots)
             # Beyond the best the fits only grow dearer.
             if likelihood < best - 2.0 * error:
                 break
@@ -238,17 +239,19 @@ def tune(
     recipe, penalties = race.trials[leader].recipe, race.trials[leader].penalties
     priors = [halfway(starts[recipe.kernel], root) for root in roots]
     walk(recipe, penalties[0] * np.array(SECOND), penalties, priors)
-    return race.verdict(starts)
+    return race.verdict()
 
 
 class _Race:
     """Trials on the same held-out answers, and the best of those with nothing learned, one round and two.
 
-    More rounds win only if they are surely better: the best of many trials may be luck.
+    More rounds win only if they are better by a standard error: the best of many trials may be luck.
     """
 
-    def __init__(self, said: Comparisons, held_out: list[Array]) -> None:
-        self.said, self.held_out = said, held_out
+    def __init__(
+        self, starts: Mapping[str, Array], spreads: Mapping[str, Array], said: Comparisons, held_out: list[Array]
+    ) -> None:
+        self.starts, self.spreads, self.said, self.held_out = starts, spreads, said, held_out
         answers = said[np.concatenate(held_out)]
         self.known = choices.decided(answers)
         self.answers, self.decided = answers, answers[self.known]
@@ -260,12 +263,10 @@ class _Race:
     def training(self, out: Array) -> Comparisons:
         return self.said[np.setdiff1d(np.arange(len(self.said)), out)]
 
-    def enter(
-        self, recipe: Recipe, penalties: tuple[float, ...], roots: list[Array], phi: Array
-    ) -> tuple[float, float]:
+    def enter(self, recipe: Recipe, penalties: tuple[float, ...], roots: list[Array]) -> tuple[float, float]:
         """Score the metrics learned for each fold; return the mean log-likelihood and its error against the best."""
         rounds = len(penalties) if penalties[0] else 0
-        found = self._predict([phi @ root for root in roots], DIMENSIONS if rounds else ())
+        found = self._predict(recipe.kernel, roots, DIMENSIONS if rounds else ())
         share = choices.agreement(found.opposite[self.known], self.decided)
         mean = self._mean(found.likelihood)
         self.trials.append(Trial(recipe, penalties, self._mean(share), self._error(share), mean, found.rank))
@@ -275,12 +276,11 @@ class _Race:
         best = max((each.likelihood for each in self.predictions), key=self._mean)
         return mean, self._error(found.likelihood - best)
 
-    def verdict(self, starts: Mapping[str, Array]) -> Tuning:
+    def verdict(self) -> Tuning:
         winner = 0
         for rounds in (0, 1, 2):
             one, other = (self.predictions[self.leaders[each][0]].likelihood for each in (rounds, winner))
-            needed = SURE if winner == 0 else 1.0
-            winner = rounds if self._mean(one - other) > needed * self._error(one - other) else winner
+            winner = rounds if self._mean(one - other) > self._error(one - other) else winner
         leader, roots = self.leaders[winner]
         best, found = self.trials[leader], self.predictions[leader]
         before, after = (
@@ -290,7 +290,7 @@ class _Race:
         temperature, guess = choices.fit_guess(found.opposite[self.known], self.decided)
         by_dimension = found.by_dimension
         if not winner:
-            by_dimension = self._predict([starts[best.recipe.kernel] @ root for root in roots], DIMENSIONS).by_dimension
+            by_dimension = self._predict(best.recipe.kernel, roots, DIMENSIONS).by_dimension
         top = max(by_dimension.values(), key=self._mean)
         return Tuning(
             best.recipe,
@@ -307,11 +307,11 @@ class _Race:
             best.rank,
         )
 
-    def _predict(self, coordinates: list[Array], dimensions: Sequence[int]) -> _Prediction:
-        """What learned coordinates, one array a fold, say about the answers held out of it."""
-        most = min(z.shape[1] for z in coordinates)
+    def _predict(self, kernel: str, roots: list[Array], dimensions: Sequence[int]) -> _Prediction:
+        """What the metrics learned for each fold say about the answers held out of it."""
+        phi, most = self.starts[kernel], len(roots[0])
         tried = [*(d for d in dimensions if d < most), most]
-        turned = [z @ principal_axes(z)[1] if dimensions else z for z in coordinates]
+        turned = [phi @ (leading(root, self.spreads[kernel]) if dimensions else root) for root in roots]
         opposite = np.concatenate(
             [
                 choices.sides_by_dimension(z, self.where[out], tried)
@@ -322,7 +322,7 @@ class _Race:
         by_dimension = {d: self._likelihood(each) for d, each in zip(tried, opposite, strict=True)}
         rank = max(tried, key=lambda d: self._mean(by_dimension[d]))
         rise = by_dimension[rank] - by_dimension[most]
-        rank = rank if self._mean(rise) > self._error(rise) else most
+        rank = rank if self._mean(rise) > SURE * self._error(rise) else most
         return _Prediction(opposite[tried.index(rank)], by_dimension[rank], rank, by_dimension)
 
     def _likelihood(self, opposite: Array) -> Array:
@@ -345,6 +345,12 @@ class _Prediction:
     likelihood: Array
     rank: int
     by_dimension: dict[int, Array]
+
+
+def leading(root: Array, spread: Array) -> Array:
+    """A root of the same metric whose columns are ordered by how far apart they put the items of this covariance."""
+    _, vectors = np.linalg.eigh(root.T @ spread @ root)
+    return np.asarray(root @ vectors[:, ::-1])
 
 
 def principal_axes(coordinates: Array) -> tuple[Array, Array]:

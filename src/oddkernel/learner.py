@@ -45,7 +45,7 @@ Array = NDArray[Any]
 
 # Comparisons drawn for each class where class labels stand in for answers.
 PER_CLASS = 30
-# Items among whose pairs the default bounds of links are taken.
+# Items among whose pairs the default bounds of links are taken, and whose φ is computed at a time.
 SAMPLE = 1000
 # Items whose covariance stands for that of all.
 ENOUGH = 5000
@@ -328,8 +328,10 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _spread(self, features: LowRank, items: Array) -> Array:
         """The covariance of φ over the items, of very many over some that lie evenly among them."""
-        phi = features.transform(items[:: -(-len(items) // ENOUGH)])
-        return np.cov(phi.T, bias=True).reshape(features.rank, features.rank)
+        some = items[:: -(-len(items) // ENOUGH)]
+        blocks = [features.transform(some[start : start + SAMPLE]) for start in range(0, len(some), SAMPLE)]
+        centred = np.concatenate(blocks) - np.concatenate(blocks).mean(axis=0)
+        return np.asarray(centred.T @ centred / len(centred))
 
     def _penalties(self) -> tuple[float, ...]:
         """One for each round."""

@@ -30,7 +30,7 @@ PENALTIES = {"squared": (-2, 3), "hinge": (-3, 2), "logistic": (-3, 2), "softmax
 SECOND = (0.25, 0.5, 1.0)
 # A path ends where two penalties in a row raise the held-out log-likelihood of an answer by less than this.
 WORTHWHILE = 1e-3
-# By how many standard errors some dimensions must beat all of them: the best of so many beats them by one for no reason.
+# By how many standard errors some dimensions must beat all: the best of so many beat them by one for no reason.
 SURE = 2.0
 # Numbers of leading dimensions that are tried beside all.
 DIMENSIONS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610)

@@ -112,14 +112,14 @@ def _against_fixed(found: Means, ours: str, method: str) -> list[str]:
 QUESTION = """\
 Ten labelled items of each class, or as many answers: 360 on Vehicle, 720 on Scene, 900 on USPS. A share of them is made
 wrong: the odd one trades places with one of the other two, a must-link becomes a cannot-link. The clustering is into
-all classes. The loss and the penalty of the last method are chosen by cross-validation over the answers alone, wrong
-ones included (`penalty="auto"`, the default). No class label takes part."""
+all classes. The loss, the penalty and the number of dimensions of the last method are chosen by cross-validation over
+the answers alone, wrong ones included (`penalty="auto"`, the default). No class label takes part."""
 
 WHY = [
     "The paper's SKLR demands that every answer hold. In so many dimensions a kernel can nearly always be found that "
     "obeys all of them; it obeys the wrong ones, too.",
-    "Held-out answers choose what predicts single answers best, which is not always what clusters best: clusters live "
-    "in few dimensions, single distances in hundreds.",
+    "Clusters live in few dimensions, the errors of single answers in hundreds: the method whose settings held-out "
+    "answers choose keeps as many leading dimensions of its kernel as predict these best.",
     "The paper's algorithm stops as soon as the answers hold, or after 100 passes, far from the optimum, which acts "
     "like a softer penalty: under noise it can do better than the exact optimum at the same penalty.",
 ]

@@ -49,6 +49,8 @@ PER_CLASS = 30
 SAMPLE = 1000
 # Items whose covariance stands for that of all.
 ENOUGH = 5000
+# Answers that say as much about a temperature as more of them would.
+CALIBRATING = 20_000
 # Below this share of k₀(x, x), φ says next to nothing about an item.
 OUT_OF_REACH = 0.01
 # What "auto" stands for where nothing is chosen by held-out answers: the paper's loss, and a ratio that suits it.
@@ -258,7 +260,8 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             kernel, features, phi = starts[recipe.kernel]
         rows = rows_of(said if penalties[-1] else said[:0], recipe)
         local = rows.relabelled(constrained)
-        self._name_copies(problem_of(phi, local, recipe.loss, penalties[0] or 1.0), said)
+        problem = problem_of(phi, local, recipe.loss, penalties[0] or 1.0)
+        self._name_copies(problem, said)
 
         def report(n_iter: int, point: Point) -> None:
             if progress:
@@ -266,7 +269,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         learned = learn(
             phi,
-            local,
+            problem,
             recipe.loss,
             [penalty or 1.0 for penalty in penalties],
             solver=solver,
@@ -360,6 +363,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if tuning is not None:
             return tuning.temperature, tuning.tie, tuning.guess
         answers = said[said.kind <= Kind.CLOSER]
+        answers = answers[:: 1 + len(answers) // CALIBRATING]
         known = choices.decided(answers)
         if not known.any():
             return unit, 0.0, 0.0

@@ -48,7 +48,7 @@ class Learned:
 
 def learn(
     phi: Array,
-    rows: Constraints,
+    problem: Dual,
     loss: str,
     penalties: Sequence[float],
     *,
@@ -65,8 +65,8 @@ def learn(
     ----------
     phi : (s, r) array
         Features of the constrained items.
-    rows : Constraints
-        Over the rows of ``phi``.
+    problem : Dual
+        The first round's, of `problem_of`.
     loss : str
     penalties : sequence of float
         One for each round.
@@ -80,7 +80,7 @@ def learn(
     for number, penalty in enumerate(penalties):
         if number:
             prior = halfway(phi, prior @ found[-1][1].root)
-        problem = problem_of(phi @ prior if number else phi, rows, loss, penalty)
+            problem = problem_of(phi @ prior, problem.rows, loss, penalty)
         start = starts[number] if number < len(starts) else None
         found.append(solve(problem, solver, start=start, tol=tol, max_iter=max_iter, progress=progress, device=device))
     solution, point = found[-1]

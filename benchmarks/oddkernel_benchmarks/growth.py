@@ -41,13 +41,13 @@ def run(size: str, tell: Callable[[str], None]) -> Case:
         grows("scale.transform, file to file", "items", ITEMS[size], lambda n: measure(transforming, {"n_items": n})),
         grows("scale.cluster, file to file", "items", ITEMS[size], lambda n: measure(grouping, {"n_items": n})),
         grows(
-            f"learning about {n_items} items, all answers together weighing the same",
+            f"learning about {n_items} items, equal weight in all",
             "answers",
             ANSWERS[size],
             lambda n: measure(learning, {"n_items": n_items, "n_answers": n, "penalty": 10.0 * WEIGHED / n}),
         ),
         grows(
-            f"learning about {n_items} items, each answer weighing the same",
+            f"learning about {n_items} items, equal weight each",
             "answers",
             ANSWERS[size],
             lambda n: measure(learning, {"n_items": n_items, "n_answers": n, "penalty": 0.01}),
@@ -63,7 +63,8 @@ def run(size: str, tell: Callable[[str], None]) -> Case:
     peaks = [measure(transforming, {"n_items": n}).peak_mib for n in (few, many)]
     note = (
         f"Peak memory of `scale.transform` from file to file: {peaks[0]:.0f} MiB for {few} items, {peaks[1]:.0f} MiB "
-        f"for {many}. Learning is timed without the initial kernel and its eigendecomposition."
+        f"for {many}. Learning is timed without the initial kernel and its eigendecomposition. More answers have the "
+        "same weight (`penalty`) each, or all together."
     )
     return Case("growth", "How CPU time grows", size, growth=growth, notes=[note])
 

@@ -25,7 +25,7 @@ AFFORDABLE = 1e9
 # While the residual is larger, the quadratic model is crude: its maximum need not be exact...
 CRUDE = 0.1
 # ...and this share of the rows may be on the wrong side of their bounds.
-WRONG = 0.05
+WRONG = 0.02
 
 
 class Newton:

@@ -9,7 +9,18 @@ import pytest
 from problems import random_problem
 
 from oddkernel import SKLR, Comparisons, _arrays
-from oddkernel._arrays import Device, cholesky, device_named, inverse_lower, largest_by, namespace, sum_by, to_numpy
+from oddkernel._arrays import (
+    Device,
+    cholesky,
+    device_named,
+    inverse_lower,
+    largest_by,
+    namespace,
+    plus_diagonal,
+    sum_by,
+    times_inverse,
+    to_numpy,
+)
 from oddkernel.losses import LOSSES
 from oddkernel.solvers import SOLVERS, solve
 
@@ -143,8 +154,19 @@ def test_the_helpers(device: str) -> None:
     factor = cholesky(matrix)
     np.testing.assert_allclose(to_numpy(factor @ factor.T), to_numpy(matrix))
     np.testing.assert_allclose(to_numpy(inverse_lower(factor) @ factor), np.eye(2), atol=1e-15)
+    rows = where.put(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
+    np.testing.assert_allclose(to_numpy(times_inverse(rows, factor) @ factor.T), to_numpy(rows))
+    np.testing.assert_allclose(to_numpy(plus_diagonal(rows[:2, :] + 0, rows[2, :])), [[6.0, 2.0], [3.0, 10.0]])
     assert cholesky(-matrix) is None
     assert namespace(values) is not np
+
+
+@pytest.mark.parametrize("size", [0, 1, 64, 65, 200])
+def test_triangular_systems_are_solved_block_by_block(size: int) -> None:
+    rng = np.random.default_rng(size)
+    factor = np.tril(rng.normal(size=(size, size))) / max(size, 1) + np.eye(size)
+    rows = rng.normal(size=(7, size))
+    np.testing.assert_allclose(times_inverse(rows, factor) @ factor.T, rows, atol=1e-12)
 
 
 def test_nothing_of_it_is_needed_for_numpy() -> None:

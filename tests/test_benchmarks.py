@@ -163,6 +163,7 @@ def test_from_the_command_line(
     assert main(["bench", "page", "--out", "kept", "--page", "shown.md"]) == 0
     assert Path("shown.md").exists()
     assert main(["bench", "page", "--out", "nothing"]) == 2
+    assert main(["bench", "page", "clustering"]) == 2
     assert "no results there" in capsys.readouterr().err
     monkeypatch.setattr("oddkernel.cli.bench.find_spec", lambda name: None)
     assert main(["bench", "paper"]) == 2

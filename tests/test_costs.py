@@ -12,7 +12,7 @@ from oddkernel.constraints import Constraints
 from oddkernel.dual import Dual
 from oddkernel.losses import LOSSES
 from oddkernel.solution import Status
-from oddkernel.solvers import Newton, newton, solve, sweep
+from oddkernel.solvers import Newton, Projection, gathered, newton, solve, sweep
 from oddkernel.solvers.auto import PASSES, Auto
 from oddkernel.solvers.costs import newton_cost, pass_cost
 
@@ -35,9 +35,9 @@ class Counts:
             self.points += 1
             return at(problem, alpha)
 
-        def counted_system(matrix, right):
+        def counted_system(*args):
             self.systems += 1
-            return system(matrix, right)
+            return system(*args)
 
         def counted_pass(*args, **kwargs):
             self.passes += 1
@@ -69,6 +69,24 @@ def test_passes_come_first_only_where_they_are_cheap(monkeypatch: pytest.MonkeyP
         Auto().step(point)
         assert (counts.passes > 0) == passes_first
         monkeypatch.undo()
+
+
+def test_a_pass_of_the_papers_algorithm_makes_few_products(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that hold are only read, and 32 steps wait for one another."""
+    visits: list[int] = []
+    project = gathered._project
+
+    def counted(*args):
+        done = project(*args)
+        visits.append(int(np.count_nonzero(done[2])))
+        return done
+
+    monkeypatch.setattr(gathered, "_project", counted)
+    problem = classes(120, 80, 60)
+    solve(problem, Projection(), max_iter=1)
+    assert max(visits) <= 32
+    assert len(visits) <= 1 + sum(visits) // 32
+    assert 0 < sum(visits) <= len(problem)
 
 
 def test_memory_grows_with_the_answers_by_columns_only() -> None:

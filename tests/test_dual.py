@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from problems import Problem, divergence, learned_kernel, random_problem, row_matrices, squared_distances
@@ -75,6 +77,9 @@ def test_hessians_of_all_forms_agree(case: tuple[Problem, Point]) -> None:
     assert point.hessian(some) == pytest.approx(hessian[np.ix_(some, some)], abs=1e-10)
     assert point.hessian_diagonal == pytest.approx(np.diagonal(hessian), abs=1e-10)
     assert point.hessian_product(x) == pytest.approx(hessian @ x, abs=1e-9)
+    differences = replace(point)
+    differences.__dict__["_reads_kernel"] = False
+    assert differences.hessian(every) == pytest.approx(hessian, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

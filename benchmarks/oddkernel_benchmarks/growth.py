@@ -18,6 +18,8 @@ ANSWERS = {"full": (1_000, 3_000, 10_000, 30_000, 100_000), "tiny": (50, 100)}
 RANKS = {"full": (10, 30, 100, 300, 1000), "tiny": (5, 10)}
 MEMORY = {"full": (300_000, 1_000_000), "tiny": (200, 400)}
 N_ITEMS = {"full": 300, "tiny": 40}
+# So many answers with a penalty of 10 weigh as much as other numbers of them do together.
+WEIGHED = 1000
 N_ASKED = {"full": 1200, "tiny": 40}
 
 
@@ -39,23 +41,30 @@ def run(size: str, tell: Callable[[str], None]) -> Case:
         grows("scale.transform, file to file", "items", ITEMS[size], lambda n: measure(transforming, {"n_items": n})),
         grows("scale.cluster, file to file", "items", ITEMS[size], lambda n: measure(grouping, {"n_items": n})),
         grows(
-            f"learning about {n_items} items",
+            f"learning about {n_items} items, equal weight in all",
             "answers",
             ANSWERS[size],
-            lambda n: measure(learning, {"n_items": n_items, "n_answers": n, "rank": 0.9}),
+            lambda n: measure(learning, {"n_items": n_items, "n_answers": n, "penalty": 10.0 * WEIGHED / n}),
+        ),
+        grows(
+            f"learning about {n_items} items, equal weight each",
+            "answers",
+            ANSWERS[size],
+            lambda n: measure(learning, {"n_items": n_items, "n_answers": n, "penalty": 0.01}),
         ),
         grows(
             f"learning about {n_asked} items",
             "dimensions",
             RANKS[size],
-            lambda r: measure(learning, {"n_items": n_asked, "n_answers": n_asked, "rank": r}),
+            lambda r: measure(learning, {"n_items": n_asked, "n_answers": n_asked, "penalty": 10.0, "rank": r}),
         ),
     ]
     few, many = MEMORY[size]
     peaks = [measure(transforming, {"n_items": n}).peak_mib for n in (few, many)]
     note = (
         f"Peak memory of `scale.transform` from file to file: {peaks[0]:.0f} MiB for {few} items, {peaks[1]:.0f} MiB "
-        f"for {many}. Learning is timed without the initial kernel and its eigendecomposition."
+        f"for {many}. Learning is timed without the initial kernel and its eigendecomposition. More answers have the "
+        "same weight (`penalty`) each, or all together."
     )
     return Case("growth", "How CPU time grows", size, growth=growth, notes=[note])
 
@@ -74,7 +83,7 @@ def _through_files(clock: Clock, n_items: int, work: Callable[..., Any]) -> dict
     from oddkernel import SKLR, Comparisons, scale
 
     X, group = blobs(300, seed=0)
-    model = SKLR().fit(X, Comparisons.from_labels(group, 200, random_state=0))
+    model = SKLR("adaptive", penalty=10.0).fit(X, Comparisons.from_labels(group, 200, random_state=0))
     with tempfile.TemporaryDirectory() as folder:
         source, out = Path(folder, "X.npy"), Path(folder, "out.npy")
         with source.open("wb") as file:
@@ -86,7 +95,7 @@ def _through_files(clock: Clock, n_items: int, work: Callable[..., Any]) -> dict
     return {}
 
 
-def learning(clock: Clock, *, n_items: int, n_answers: int, rank: float | int) -> dict[str, Any]:
+def learning(clock: Clock, *, n_items: int, n_answers: int, penalty: float, rank: float | int = 0.9) -> dict[str, Any]:
     """The solver alone, with the features at hand."""
     from oddkernel import Comparisons
     from oddkernel.constraints import Constraints
@@ -100,7 +109,7 @@ def learning(clock: Clock, *, n_items: int, n_answers: int, rank: float | int) -
     rows = Constraints.from_comparisons(said, ratio=4.0, margin=0.0).relabelled(said.constrained)
 
     def work() -> Any:
-        return solve(problem_of(phi, rows, "squared", 10.0), SOLVERS["auto"]())[0]
+        return solve(problem_of(phi, rows, "squared", penalty), SOLVERS["auto"]())[0]
 
     work()
     found = clock.time(work, 2)

@@ -98,7 +98,7 @@ def fitting(clock: Clock, *, per_class: int, n_answers: int, repeats: int) -> di
     from oddkernel import SKLR
 
     X, _, said, about = _data(per_class, n_answers)
-    model = SKLR(ratio=RATIO, penalty=np.inf, tol=TOLERANCE).fit(X, said)
+    model = SKLR("adaptive", ratio=RATIO, penalty=np.inf, tol=TOLERANCE).fit(X, said)
     clock.time(lambda: model.fit(X, said), repeats)
     return about | {"residual": model.solution_.residual, "divergence": model.solution_.divergence}
 

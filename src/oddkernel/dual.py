@@ -22,8 +22,21 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from ._arrays import Array, Device, cholesky, combined, entries, inverse_lower, namespace, sum_by, to_numpy
+from ._arrays import (
+    Array,
+    Device,
+    cholesky,
+    combined,
+    entries,
+    inverse_lower,
+    namespace,
+    plus_diagonal,
+    sum_by,
+    times_inverse,
+    to_numpy,
+)
 from ._interruptible import interruptible
+from ._row_products import row_products
 from .constraints import Constraints
 from .losses import Conjugate
 
@@ -36,7 +49,7 @@ COINCIDENT = 1e-13
 # Symmetric products are formed for one triangle only, in blocks of so many rows.
 BLOCK = 256
 # Matrices of size s × s, s × q and q × q, and columns of length m, that are held at one time at most.
-HELD = {"ss": 3, "sq": 4, "qq": 8, "m": 40}
+HELD = {"ss": 4, "sq": 4, "qq": 8, "m": 40}
 
 
 class Dual:
@@ -163,12 +176,12 @@ class Dual:
         near, far = xp.take(per_pair, self.near, axis=0), xp.take(per_pair, self.far, axis=0)
         return self.near_factor * near - self.far_factor * far
 
-    def squared_distances(self, images: Array) -> Array:
-        """(p,): δ of every pair, where the constrained items have these (s, q) images."""
+    def squared_distances(self, images: Array, kernel: Array | None = None) -> Array:
+        """(p,): δ of every pair, where the constrained items have these (s, q) images and, if known, this kernel."""
         xp = namespace(images)
-        if self.place.shape[0] <= 4 * images.shape[0]:
+        if kernel is None and self.place.shape[0] <= 4 * images.shape[0]:
             return _squares(self._apart(images, self.first, self.second))
-        delta, total = self._gather(images, images)
+        delta, total = self._gather(_upper(images, images) if kernel is None else kernel)
         close = xp.nonzero(delta < CANCELLATION * total)[0]
         if close.shape[0]:
             first, second = xp.take(self.first, close, axis=0), xp.take(self.second, close, axis=0)
@@ -182,7 +195,7 @@ class Dual:
 
     def between(self, left: Array, right: Array) -> Array:
         """(m,): tr(G C_c) of every row c, for the symmetric (s, s) matrix G = left·rightᵀ."""
-        return self.row_sums(self._gather(left, right)[0])
+        return self.row_sums(self._gather(_upper(left, right))[0])
 
     def laplacian_product(self, alpha: Array, right: Array) -> Array:
         """(Σ_c α_c C_c)·right, for an (s, k) matrix, in its precision."""
@@ -195,18 +208,25 @@ class Dual:
     def spread(self, images: Array, alpha: Array) -> Array:
         """(q, q): Zᵀ(Σ_c α_c C_c)Z for images Z, the counterpart of `sandwich`.
 
-        Σ_c α_c C_c is the Laplacian of the pairs weighted by Bᵀα: its diagonal and twice its upper triangle do.
+        Σ_c α_c C_c is the Laplacian of the pairs weighted by Bᵀα.
         """
         xp = namespace(images)
         weight, s = self.pair_weights(alpha), images.shape[0]
         degree = sum_by(self.first, weight, s) + sum_by(self.second, weight, s)
-        if xp is np and len(weight) <= DENSE * s * s:
-            upper = sparse.csr_array((-weight, (self.first, self.second)), shape=(s, s)) @ images
-        else:
+        if xp is not np or len(weight) > DENSE * s * s:
+            # Its diagonal and twice its upper triangle do.
             matrix = xp.reshape(sum_by(self.place, -weight, s * s), (s, s))
             upper = xp.concat([matrix[a:b, a:] @ images[a:, :] for a, b in _blocks(s)])
-        half = images.T @ (upper + 0.5 * degree[:, None] * images)
-        return half + half.T
+            half = images.T @ (upper + 0.5 * degree[:, None] * images)
+            return half + half.T
+        above, below, on = (self.first, self.second), (self.second, self.first), (np.arange(s), np.arange(s))
+        places = np.concatenate([above, below, on], axis=1)
+        laplacian = sparse.csr_array((np.concatenate([-weight, -weight, degree]), tuple(places)), shape=(s, s))
+        spread, moved = np.empty((images.shape[1],) * 2), laplacian @ images
+        for a, b in _blocks(len(spread), BLOCK // 2):
+            spread[a:b, :b] = images[:, a:b].T @ moved[:, :b]
+            spread[:a, a:b] = spread[a:b, :a].T
+        return spread
 
     def curvature_matrix(self, alpha: Array) -> Array:
         """S(α) = I + Σ_c α_c ΦᵀC_cΦ, in the reduced coordinates."""
@@ -227,13 +247,9 @@ class Dual:
         xp = namespace(images)
         return xp.take(images, first, axis=0) - xp.take(images, second, axis=0)
 
-    def _gather(self, left: Array, right: Array) -> tuple[Array, Array]:
-        """G_ii + G_jj − 2G_ij of every pair, and G_ii + G_jj beside it, for the symmetric G = left·rightᵀ."""
-        xp = namespace(left)
-        s = left.shape[0]
-        gram = xp.empty((s, s), dtype=left.dtype, device=left.device)
-        for a, b in _blocks(s):
-            gram[a:b, a:] = left[a:b, :] @ right[a:, :].T
+    def _gather(self, gram: Array) -> tuple[Array, Array]:
+        """G_ii + G_jj − 2G_ij of every pair, and G_ii + G_jj beside it, for a G whose upper triangle is known."""
+        xp = namespace(gram)
         norm = xp.linalg.diagonal(gram)
         total = xp.take(norm, self.first, axis=0) + xp.take(norm, self.second, axis=0)
         return total - 2.0 * entries(gram, self.place), total
@@ -267,13 +283,31 @@ class Point:
 
     @cached_property
     def inverse_factor(self) -> Array:
-        """(q, q): L⁻¹ of S = LLᵀ. An inverse and a product are faster than solving for every item."""
+        """(q, q): L⁻¹ of S = LLᵀ."""
         return inverse_lower(self.factor)
 
     @cached_property
     def images(self) -> Array:
         """(s, q): the constrained items in coordinates where the learned metric is Euclidean, φ_i L⁻ᵀ."""
-        return self.problem.coordinates @ self.inverse_factor.T
+        return times_inverse(self.problem.coordinates, self.factor)
+
+    @cached_property
+    def kernel(self) -> Array:
+        """(s, s): K on the constrained items, up to what centring takes away."""
+        return self.images @ self.images.T
+
+    def readable(self, *pairs: Array) -> bool:
+        """Whether products of these pairs' differences may be read off K: quick, and without loss of digits."""
+        if not self._reads_kernel:
+            return False
+        problem, norm, used = self.problem, np.diagonal(self.kernel), np.concatenate(pairs)
+        total = norm[problem.first[used]] + norm[problem.second[used]]
+        return bool((self.squared_distances[used] >= CANCELLATION * total).all())
+
+    @cached_property
+    def _reads_kernel(self) -> bool:
+        """Whether K on the items is worth its price: with more items than pairs it isn't."""
+        return bool(len(self.problem.items) <= self.problem.place.shape[0])
 
     @cached_property
     def metric(self) -> Array:
@@ -283,7 +317,7 @@ class Point:
     @cached_property
     def squared_distances(self) -> Array:
         """(p,): δ of every pair."""
-        return self.problem.squared_distances(self.images)
+        return self.problem.squared_distances(self.images, self.kernel if self._reads_kernel else None)
 
     @cached_property
     def _sides(self) -> tuple[Array, Array]:
@@ -329,9 +363,8 @@ class Point:
 
     @cached_property
     def divergence(self) -> float:
-        """D_ld(K, K₀) = tr W − logdet W − q."""
-        xp = namespace(self.factor)
-        return float(xp.sum(xp.square(self.inverse_factor)) - self.problem.rank + self.log_determinant)
+        """D_ld(K, K₀) = tr W − logdet W − q, where q − tr W = tr W(S − I) = Σ_c α_c tr(K C_c)."""
+        return self.log_determinant - float(self.alpha @ (self.violation - self.problem.offset))
 
     @cached_property
     def residual(self) -> float:
@@ -374,25 +407,36 @@ class Point:
         """−∇² of the dual on these rows: tr(K C_c K C_d) + [c = d]·ψ*_c''."""
         problem, xp = self.problem, namespace(self.alpha)
         m = rows.shape[0]
-        both = xp.concat([xp.take(problem.near, rows, axis=0), xp.take(problem.far, rows, axis=0)])
-        used, local = xp.unique_inverse(both)
-        near, far = local[:m], local[m:]
-        near_factor, far_factor = (xp.take(f, rows, axis=0) for f in (problem.near_factor, problem.far_factor))
-        first, second = xp.take(problem.first, used, axis=0), xp.take(problem.second, used, axis=0)
-        moved = problem._apart(self.images, first, second)
-        squared = moved @ moved.T
-        squared *= squared
-        bent = combined(squared, near, near_factor, far, far_factor)
-        bent = combined(bent.T, near, near_factor, far, far_factor)
+        near, far, near_factor, far_factor = (
+            xp.take(column, rows, axis=0)
+            for column in (problem.near, problem.far, problem.near_factor, problem.far_factor)
+        )
+        bent = self._bent_compiled(near, far, near_factor, far_factor)
+        if bent is None:
+            used, local = xp.unique_inverse(xp.concat([near, far]))
+            first, second = xp.take(problem.first, used, axis=0), xp.take(problem.second, used, axis=0)
+            moved = problem._apart(self.images, first, second)
+            squared = moved @ moved.T
+            squared *= squared
+            bent = combined(squared, local[:m], near_factor, local[m:], far_factor)
+            bent = combined(bent.T, local[:m], near_factor, local[m:], far_factor)
         own, shared = self._loss_bend
         # Rounding must not make a row bend the other way.
         diagonal = xp.linalg.diagonal(bent)
         lift = xp.where(diagonal < 0, -diagonal, 0.0) + xp.take(own, rows, axis=0)
-        bent = bent + lift[:, None] * xp.eye(m, dtype=bent.dtype, device=bent.device)
+        bent = plus_diagonal(bent, lift)
         if problem.loss.has_entropy:
             group = xp.take(problem.loss.group, rows, axis=0)
             bent = bent + xp.where(group[:, None] == group[None, :], xp.take(shared, rows, axis=0)[None, :], 0.0)
         return bent
+
+    def _bent_compiled(self, near: Array, far: Array, near_factor: Array, far_factor: Array) -> Array | None:
+        """tr(K C_c K C_d) of rows with these pairs, read off K; None where that would be slower, or not exact."""
+        if not isinstance(near, np.ndarray) or not self.readable(near[near_factor > 0], far[far_factor > 0]):
+            return None
+        first, second = self.problem.first.astype(np.uint64), self.problem.second.astype(np.uint64)
+        ends = [(first[pair], second[pair]) for pair in (near, far)]
+        return row_products(self.kernel, ends[0], ends[1], near_factor, far_factor)
 
     @cached_property
     def _loss_bend(self) -> tuple[Array, Array]:
@@ -401,11 +445,11 @@ class Point:
     @cached_property
     def hessian_diagonal(self) -> Array:
         """(m,): tr(K C_c K C_c) + ψ*_c'' = a² + d² − 2g² + ψ*_c'', with a, d and g as in the one-row step."""
-        problem, xp, z = self.problem, namespace(self.alpha), self.images
+        problem, xp = self.problem, namespace(self.alpha)
         a, d = self._sides
         i, j = (xp.take(end, problem.near, axis=0) for end in (problem.first, problem.second))
         k, h = (xp.take(end, problem.far, axis=0) for end in (problem.first, problem.second))
-        kernel, s = z @ z.T, z.shape[0]
+        kernel, s = self.kernel, self.kernel.shape[0]
         cross = entries(kernel, i * s + k) - entries(kernel, i * s + h)
         cross = cross - entries(kernel, j * s + k) + entries(kernel, j * s + h)
         bend = a * a + d * d - 2.0 * problem.near_factor * problem.far_factor * cross * cross
@@ -423,9 +467,18 @@ class Point:
         return product
 
 
-def _blocks(size: int) -> list[tuple[int, int]]:
+def _blocks(size: int, each: int = BLOCK) -> list[tuple[int, int]]:
     """Where blocks of rows begin and end."""
-    return [(a, min(a + BLOCK, size)) for a in range(0, size, BLOCK)]
+    return [(a, min(a + each, size)) for a in range(0, size, each)]
+
+
+def _upper(left: Array, right: Array) -> Array:
+    """The upper triangle of the symmetric left·rightᵀ; below it is whatever memory held."""
+    xp, s = namespace(left), left.shape[0]
+    gram = xp.empty((s, s), dtype=left.dtype, device=left.device)
+    for a, b in _blocks(s):
+        gram[a:b, a:] = left[a:b, :] @ right[a:, :].T
+    return gram
 
 
 def _squares(vectors: Array) -> Array:

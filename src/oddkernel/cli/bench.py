@@ -33,10 +33,11 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "results that --out holds.",
         epilog="examples:\n"
         "  oddkernel bench paper\n"
+        "  oddkernel bench answers growth --out results\n"
         "  oddkernel bench --out results\n"
         "  oddkernel bench page --out results --page benchmarks.md",
     )
-    parser.add_argument("case", metavar="CASE", nargs="?", choices=(*CASES, PAGE), help="which one; by default all")
+    parser.add_argument("case", metavar="CASE", nargs="*", type=_case, help="which ones; by default all")
     parser.add_argument("--out", metavar="DIR", type=Path, help="folder that keeps the results, a JSON file a case")
     parser.add_argument("--page", metavar="FILE", type=Path, help="where to write the page (benchmarks.md, in --out)")
     parser.add_argument("--size", choices=("full", "tiny"), default="full", help="tiny: only to see that it works")
@@ -44,11 +45,19 @@ def add(commands: Any) -> argparse.ArgumentParser:
     return parser
 
 
+def _case(name: str) -> str:
+    if name not in (*CASES, PAGE):
+        raise argparse.ArgumentTypeError(f"{name!r} is no case; choose from {', '.join((*CASES, PAGE))}")
+    return name
+
+
 def run(arguments: argparse.Namespace) -> Summary:
     """Measure, keep, show."""
     if find_spec("oddkernel_benchmarks") is None:
         raise ImportError("the benchmarks are not installed: install oddkernel anew (make demo, or pip install -e .)")
-    if arguments.case == PAGE:
+    if PAGE in arguments.case:
+        if len(arguments.case) > 1:
+            raise ValueError("'page' stands alone: first measure, then write the page of what was measured")
         return _page(arguments)
     with working("starting"):
         import oddkernel_benchmarks as benchmarks
@@ -56,7 +65,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         from ..progress import Progress
     tell = Progress(first=0.0, every=0.0)
     cases = []
-    for name in CASES if arguments.case is None else (arguments.case,):
+    for name in arguments.case or CASES:
         tell(f"measuring {name}")
         case = benchmarks.CASES[name](arguments.size, tell)
         if arguments.out is not None:

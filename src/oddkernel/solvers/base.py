@@ -13,6 +13,7 @@ from ..dual import Dual, Point
 from ..solution import Solution, Status
 from .costs import DENSE
 from .primal import descend
+from .threads import fitting_threads
 
 # Multipliers this large (S has grown from the identity to this size) run off along a contradiction.
 RUNAWAY = 1e12
@@ -65,6 +66,18 @@ def solve(
     check_device(solver, device)
     # Without rows there is nothing to compute, there or here.
     problem = problem.on(device_named(device) if len(problem) else None)
+    with fitting_threads(problem):
+        return _solve(problem, solver, start, tol, max_iter, progress)
+
+
+def _solve(
+    problem: Dual,
+    solver: Solver,
+    start: Array | None,
+    tol: float,
+    max_iter: int | None,
+    progress: Callable[[int, Point], None] | None,
+) -> tuple[Solution, Point]:
     limit = solver.default_max_iter if max_iter is None else max_iter
     if not solver.exact:
         run = _run(_first(problem, start), solver, tol, limit, progress)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from .._arrays import Array, cholesky, namespace, to_numpy
+from .._arrays import Array, cholesky, namespace, plus_diagonal, to_numpy
 from ..dual import Point
 from ..solution import Status
 from .costs import DENSE, newton_cost, pass_cost
@@ -23,7 +23,7 @@ SLOW = 0.9
 # Operations that a pass may take in any case.
 AFFORDABLE = 1e9
 # While the residual is larger, the quadratic model is crude: its maximum need not be exact...
-CRUDE = 0.01
+CRUDE = 0.1
 # ...and this share of the rows may be on the wrong side of their bounds.
 WRONG = 0.02
 
@@ -128,14 +128,13 @@ def bounded_maximum(hessian: Array, gradient: Array, lower: Array, upper: Array,
 
     It ends once no more than a share ``wrong`` of the rows are on the wrong side of their bounds.
     """
+    allowed = wrong * len(gradient)
     size = np.sqrt(np.diagonal(hessian))
-    size = np.where(size > 0, size, 1.0)
-    hessian = hessian / np.outer(size, size)
-    hessian[np.diag_indices_from(hessian)] += SHIFT
-    allowed = wrong * len(size)
-    gradient, lower, upper = gradient / size, lower * size, upper * size
-
-    held_low, held_high = np.zeros(len(size), bool), np.zeros(len(size), bool)
+    rounding = 1e-14 * np.where(size > 0, size, 1.0)
+    # A row that another step has left at its bound is likely to stay there. Where all are, nothing is known yet.
+    held_low, held_high = (lower == 0) & (upper > 0), (upper == 0) & (lower < 0)
+    if (held_low | held_high).all():
+        held_low, held_high = np.zeros(len(size), bool), np.zeros(len(size), bool)
     x = np.zeros(len(size))
     fewest, patience = len(size) + 1, 10
     for _ in range(100 + len(size)):
@@ -143,11 +142,12 @@ def bounded_maximum(hessian: Array, gradient: Array, lower: Array, upper: Array,
         x[held_low], x[held_high] = lower[held_low], upper[held_high]
         free = np.flatnonzero(~held)
         if len(free):
-            known = gradient[free] - hessian[np.ix_(free, np.flatnonzero(held))] @ x[held]
-            x[free] = _solve(hessian[np.ix_(free, free)].T, known)
+            fixed = np.flatnonzero(x * held)
+            known = gradient[free] - hessian[np.ix_(free, fixed)] @ x[fixed] if len(fixed) else gradient[free]
+            x[free] = _solve(hessian, free, known)
         slope = gradient - hessian @ x
         below, above = ~held & (x < lower), ~held & (x > upper)
-        released = (held_low & (slope > 1e-14)) | (held_high & (slope < -1e-14))
+        released = (held_low & (slope > rounding)) | (held_high & (slope < -rounding))
         misplaced = below | above | released
         count = int(misplaced.sum())
         if count <= allowed:
@@ -164,15 +164,18 @@ def bounded_maximum(hessian: Array, gradient: Array, lower: Array, upper: Array,
             below, above, released = below & keep, above & keep, released & keep
         held_low = (held_low & ~released) | below
         held_high = (held_high & ~released) | above
-    return np.asarray(np.clip(x, lower, upper) / size)
+    return np.asarray(np.clip(x, lower, upper))
 
 
-def _solve(matrix: Array, right: Array) -> Array:
+def _solve(hessian: Array, free: Array, known: Array) -> Array:
+    """x with Hx = known on the free rows."""
     shift = SHIFT
     while True:
-        try:
-            factor = linalg.cho_factor(matrix, check_finite=False)
-            return np.asarray(linalg.cho_solve(factor, right, check_finite=False))
-        except linalg.LinAlgError:
-            matrix = matrix + shift * np.eye(len(right))
-            shift *= 10.0
+        matrix = hessian[np.ix_(free, free)]
+        diagonal = np.diagonal(matrix)
+        matrix = plus_diagonal(matrix, shift * np.where(diagonal > 0, diagonal, 1.0))
+        # Symmetric, and so its own transpose, which lies in memory as LAPACK has it.
+        factor, failed = linalg.lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
+        if not failed:
+            return np.asarray(linalg.lapack.dpotrs(factor, known, lower=1)[0])
+        shift *= 10.0

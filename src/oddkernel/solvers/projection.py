@@ -8,7 +8,7 @@ from .._arrays import Array
 from ..dual import Point
 from ..solution import Status
 from .factored import factored_pass
-from .sweep import sweep
+from .gathered import gathered_pass
 
 
 class Projection:
@@ -39,7 +39,7 @@ class Projection:
         order = np.arange(len(point.problem))
         if self._rng is not None:
             order = self._rng.permutation(order)
-        return factored_pass(point, order) if self.factored else sweep(point, order, remember=False)
+        return factored_pass(point, order) if self.factored else gathered_pass(point, order)
 
     def finished(self, before: Point, after: Point, tol: float) -> Status | None:
         """All rows hold, or, with soft rows, the slack has stopped changing."""

@@ -1,0 +1,44 @@
+"""How many threads BLAS takes while a problem is solved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from threading import Lock
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+from ..dual import Dual
+
+# Multiplications in one product of the items' coordinates with a q × q matrix from which a second thread pays. Below,
+# waking threads takes longer than what they save: NumPy's BLAS and SciPy's have threads of their own, which wait busily
+# and get in one another's way.
+WORTH = 5e8
+
+_lock = Lock()
+_solving: list[Any] = []
+
+
+@contextmanager
+def fitting_threads(problem: Dual) -> Iterator[None]:
+    """One BLAS thread for a small problem; however many solve at the same time, the last one restores what was set."""
+    if len(problem.items) * problem.rank**2 >= WORTH:
+        yield
+        return
+    with _lock:
+        # Limits are those of the whole process: only the first may remember what to restore.
+        _solving.append(_solving[0] if _solving else _controller().limit(limits=1, user_api="blas"))
+    try:
+        yield
+    finally:
+        with _lock:
+            limit = _solving.pop()
+            if not _solving:
+                limit.restore_original_limits()
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()

@@ -1,0 +1,24 @@
+"""Which three items to ask about next, simulated people to ask, and when to stop."""
+
+from __future__ import annotations
+
+from .belief import Belief
+from .curve import LearningCurve, learning_curve
+from .history import History
+from .people import ByLabels, ByMetric, Recorded
+from .policies import DEFAULT, POLICIES, Policy
+from .simulation import simulate
+
+__all__ = [
+    "DEFAULT",
+    "POLICIES",
+    "Belief",
+    "ByLabels",
+    "ByMetric",
+    "History",
+    "LearningCurve",
+    "Policy",
+    "Recorded",
+    "learning_curve",
+    "simulate",
+]

@@ -1,0 +1,61 @@
+"""Learning in the background, while questions are asked by what was learned last."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .belief import Belief
+from .history import Said
+
+log = logging.getLogger(__name__)
+
+
+class Background:
+    """The latest belief, and the making of the next.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_items, d)
+        The items' features.
+    said : callable
+        Returns all answers to learn from; called in the background.
+    every : int, default=10
+        After so many new answers it is time to learn again.
+    """
+
+    def __init__(self, features: NDArray[np.float64], said: Said, *, every: int = 10) -> None:
+        self._features, self._said, self._every = features, said, every
+        self._lock = threading.Lock()
+        self._latest: Belief | None = None
+        self._new = every
+        self._worker: threading.Thread | None = None
+
+    def latest(self) -> Belief | None:
+        """What was learned last, None if nothing was yet; never waits."""
+        return self._latest
+
+    def answered(self, n: int = 1) -> None:
+        """Note new answers, and begin to learn if it is time and nothing is being learned."""
+        with self._lock:
+            self._new += n
+            if self._new < self._every or (self._worker is not None and self._worker.is_alive()):
+                return
+            self._new = 0
+            self._worker = threading.Thread(target=self._learn, name="oddkernel-questions", daemon=True)
+            self._worker.start()
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Until what is being learned is learned."""
+        worker = self._worker
+        if worker is not None:
+            worker.join(timeout)
+
+    def _learn(self) -> None:
+        try:
+            self._latest = Belief.learn(self._features, self._said(), last=self._latest)
+        except Exception:  # whatever goes wrong here, asking goes on
+            log.exception("learning from the answers failed; questions are chosen by what was learned before")

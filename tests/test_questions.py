@@ -20,12 +20,14 @@ from oddkernel.questions import (
     LearningCurve,
     Recorded,
     learning_curve,
+    outlook,
     simulate,
 )
 from oddkernel.questions import belief as beliefs
 from oddkernel.questions.background import Background
 from oddkernel.questions.history import draw_triples, key
 from oddkernel.questions.policies import LEARNING
+from oddkernel.questions.spread import NOISE, Spread
 
 
 def groups(n_each: int = 8, n_groups: int = 4, seed: int = 0) -> tuple[Any, Any]:
@@ -179,18 +181,39 @@ def test_a_belief_warm_or_cold_is_the_same() -> None:
     shown = draw_triples(len(X), 50, np.random.default_rng(0))
     np.testing.assert_allclose(warm.sides(shown), cold.sides(shown), rtol=0.02, atol=1e-3)
     np.testing.assert_allclose(cold.probabilities(cold.sides(shown)).sum(axis=1), 1.0)
-    assert np.linalg.eigvalsh(cold.covariance(shown)).min() > -1e-9
+    covariance, squared = cold.covariance(shown[:, :2])
+    np.testing.assert_allclose(squared, cold.sides(shown)[:, 2])
+    assert np.linalg.eigvalsh(covariance).min() > -1e-6 * np.abs(covariance).max()
 
 
 def test_a_belief_knows_what_was_answered_best() -> None:
     X, y = groups()
     said = simulate(X, ByLabels(y), policy="random", n=60, random_state=0)
     belief, before = Belief.learn(X, said), Belief.learn(X, said[:0])
-    relative = [
-        np.trace(b.covariance(said.shown), axis1=1, axis2=2) / np.square(b.sides(said.shown)).sum(axis=1)
-        for b in (before, belief)
-    ]
-    assert np.median(relative[1]) < 0.5 * np.median(relative[0])
+    told = [Spread(each, said.shown).information() for each in (before, belief)]
+    assert np.median(told[1]) < 0.9 * np.median(told[0])
+
+
+def test_what_is_being_asked_tells_nothing_new() -> None:
+    X, y = groups()
+    belief = Belief.learn(X, simulate(X, ByLabels(y), policy="random", n=20, random_state=0))
+    pool = np.array([[0, 8, 16], [8, 16, 24], [1, 9, 25]])
+    spread = Spread(belief, pool)
+    before = spread.information()
+    spread.tell((16, 0, 8))
+    after = spread.information()
+    assert after[0] < 0.5 * before[0]
+    assert np.all(after <= before + 1e-12)
+    spread.tell((0, 8, 16))
+    spread.tell((2, 3, 4))  # known already, and not in the pool
+    assert np.array_equal(spread.information(), after)
+    # Conditioning by hand: the joint covariance of the two questions' pairs that differ.
+    pairs = np.array([[8, 16], [0, 16], [0, 8], [16, 24], [8, 24]])
+    covariance, squared = belief.covariance(pairs)
+    R = covariance / np.outer(squared, squared)
+    R = R - R[:, :3] @ np.linalg.inv(R[:3, :3] + NOISE * np.eye(3)) @ R[:3]
+    left = R[np.ix_([3, 4, 0], [3, 4, 0])]
+    assert after[1] == pytest.approx(0.5 * np.linalg.slogdet(np.eye(3) + left / NOISE)[1])
 
 
 def test_a_curve_scores_the_first_answers() -> None:
@@ -255,3 +278,72 @@ def test_what_fails_in_the_background_leaves_the_last_belief(caplog: pytest.LogC
         background.wait(60)
     assert background.latest() is None
     assert "questions are chosen by what was learned before" in caplog.text
+
+
+def by_group(n: int, seed: int, policy: str = "random", noise: float = 0.0) -> tuple[Any, Comparisons]:
+    X, y = groups(20, 4)
+    return X, simulate(X, ByLabels(y, noise=noise, random_state=seed), policy=policy, n=n, random_state=seed)
+
+
+def test_an_outlook_is_about_random_answers_held_out() -> None:
+    X, said = by_group(100, 0)
+    _, held_out = by_group(150, 1)
+    ahead = outlook(X, said, held_out, learner=SKLR(penalty=10))
+    decided = held_out[~held_out.undecided]
+    assert (ahead.n_answers, ahead.n_held_out) == (100, len(decided))
+    assert ahead.agreement == pytest.approx(SKLR(penalty=10).fit(X, said).score(X, decided))
+    assert 0 <= ahead.interval[0] < ahead.agreement < ahead.interval[1] <= 1
+    gain, (low, high) = ahead.gain(100)
+    assert 0 <= low <= gain <= high
+    assert ahead.gain(300)[0] >= gain
+    assert ahead.limit <= 1
+    assert f"Of {len(decided)} random answers held out" in str(ahead)
+
+
+def test_the_interval_of_an_outlook_holds_what_comes() -> None:
+    X, said = by_group(60, 0, noise=0.2)
+    _, many = by_group(4000, 2, noise=0.2)
+    truth = SKLR(penalty=10).fit(X, said).score(X, many)
+    held = [
+        low <= truth <= high
+        for seed in range(20)
+        for low, high in [outlook(X, said, by_group(80, 10 + seed, noise=0.2)[1], learner=Fixed(X, said)).interval]
+    ]
+    assert sum(held) >= 16
+
+
+class Fixed:
+    """A learner that has learned."""
+
+    def __init__(self, X: Any, said: Comparisons) -> None:
+        self.model = SKLR(penalty=10).fit(X, said)
+
+    def __sklearn_clone__(self) -> Fixed:
+        return self
+
+    def fit(self, X: Any, said: Comparisons) -> SKLR:
+        return self.model
+
+
+def test_where_more_answers_change_nothing_it_is_time_to_stop() -> None:
+    X, said = by_group(60, 0)
+    ahead = outlook(X, said, by_group(150, 1)[1], learner=Fixed(X, said))
+    assert ahead.gain(60) == (0.0, (0.0, 0.0))
+    assert ahead.enough
+    assert "time to stop" in str(ahead)
+
+
+def test_an_outlook_can_be_drawn() -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    X, said = by_group(60, 0)
+    ax = outlook(X, said, by_group(80, 1)[1], learner=SKLR(penalty=10)).plot()
+    assert ax.get_xlabel() == "answers"
+    assert len(ax.get_legend().get_texts()) == 4
+
+
+def test_an_outlook_needs_enough_to_go_by() -> None:
+    X, said = by_group(60, 0)
+    with pytest.raises(ValueError, match="held out; expected at least 20"):
+        outlook(X, said, said[:10])
+    with pytest.raises(ValueError, match="5 answers to learn from"):
+        outlook(X, said[:5], said)

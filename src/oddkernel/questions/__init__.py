@@ -5,6 +5,7 @@ from __future__ import annotations
 from .belief import Belief
 from .curve import LearningCurve, learning_curve
 from .history import History
+from .outlook import Outlook, outlook
 from .people import ByLabels, ByMetric, Recorded
 from .policies import DEFAULT, POLICIES, Policy
 from .simulation import simulate
@@ -17,8 +18,10 @@ __all__ = [
     "ByMetric",
     "History",
     "LearningCurve",
+    "Outlook",
     "Policy",
     "Recorded",
     "learning_curve",
+    "outlook",
     "simulate",
 ]

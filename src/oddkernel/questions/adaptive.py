@@ -14,20 +14,17 @@ from numpy.typing import NDArray
 from scipy import special
 
 from .belief import Belief
-from .history import History, Indices, draw_triples
+from .history import History, Indices, as_triple, draw_triples
 from .plain import random
+from .spread import Spread
 
 Array = NDArray[Any]
 
-# Questions among which one is chosen.
-POOL = 400
-# Typical items that questions are about: so many at first, and one more for every so many answers.
+# Questions among which one is chosen, and items that these are about: bounds on what a choice costs.
+POOL, ITEMS = 1000, 50
+# Typical items: so many at first, and one more for every so many answers.
 FIRST, ANSWERS_EACH = 15, 3
-# Kernels drawn from what the answers leave open.
-KERNELS = 16
-# A squared distance drawn is no smaller than this share of the expected one.
-CLOSEST = 0.02
-# What a question is still worth once one was chosen that has one item in common with it, two, or all.
+# What a question is still worth once one was chosen that has no item in common with it, one, two, or all.
 OVERLAP = np.array([1.0, 0.7, 0.25, 0.0])
 
 
@@ -36,7 +33,8 @@ def typical(history: History, n: int, rng: np.random.Generator) -> Indices:
     belief = history.belief()
     if belief is None or history.allowed is not None:
         return random(history, n, rng)
-    return _among_typical(history, belief, n, rng)
+    items = _typical_items(belief, rng)
+    return items[draw_triples(len(items), n, rng)]
 
 
 def uncertain(history: History, n: int, rng: np.random.Generator) -> Indices:
@@ -44,79 +42,71 @@ def uncertain(history: History, n: int, rng: np.random.Generator) -> Indices:
     belief = history.belief()
     if belief is None or not belief.n_answers:
         return typical(history, n, rng)
-    pool = _pool(history, belief, n, rng)
-    return _best(pool, entropy(belief.probabilities(belief.sides(pool))), n, rng)
+    pool = _pool(history, belief, rng)
+    proba = belief.probabilities(belief.sides(pool))
+    return _best(history, pool, special.entr(proba).sum(axis=1), n, rng)
 
 
 def informative(history: History, n: int, rng: np.random.Generator) -> Indices:
-    """What tells most about the kernel: the mutual information between the answer and the distances.
-
-    With kernels drawn from what the answers leave open (Laplace's approximation, from the dual's Hessian), it is the
-    entropy of the answer over all of them, less what remains of it when the kernel is known.
-    """
+    """What tells most about the kernel; see `Spread`."""
     belief = history.belief()
-    if belief is None or not belief.n_answers:
-        return typical(history, n, rng)
-    pool = _pool(history, belief, n, rng)
-    return _best(pool, _information(belief, pool, rng), n, rng)
+    if belief is None:
+        return random(history, n, rng)
+    spread = _spread(history, belief, "informative", rng)
+    return _best(history, spread.pool, spread.information(), n, rng)
 
 
 def diverse(history: History, n: int, rng: np.random.Generator) -> Indices:
-    """As `informative`, and unlike what others are being asked at this moment, so that answers don't tell the same."""
+    """What tells most about the kernel beyond what is being asked at this moment, and beyond the rest of the batch."""
     belief = history.belief()
-    if belief is None or not belief.n_answers:
-        return typical(history, n, rng)
-    pool = _pool(history, belief, n, rng)
-    worth = _information(belief, pool, rng)
-    for triple in history.open:
-        worth = worth * OVERLAP[_common(pool, np.array(triple))]
-    return _best(pool, worth, n, rng)
+    if belief is None:
+        return random(history, n, rng)
+    spread = _spread(history, belief, "diverse", rng)
+    for question in history.open:
+        spread.tell(question)
+    chosen = np.empty((n, 3), dtype=np.intp)
+    for row in range(n):
+        chosen[row] = _best(history, spread.pool, spread.information(), 1, rng, besides=chosen[:row])
+        spread.tell(as_triple(chosen[row], history.n_items))
+    return chosen
 
 
-def entropy(proba: Array) -> Array:
-    """In nats, along the last axis."""
-    return np.asarray(special.entr(proba).sum(axis=-1))
+def _typical_items(belief: Belief, rng: np.random.Generator) -> Indices:
+    known = belief.space.typical[: FIRST + int(belief.n_answers // ANSWERS_EACH)]
+    return known if len(known) <= ITEMS else rng.choice(known, ITEMS, replace=False)
 
 
-def _information(belief: Belief, shown: Indices, rng: np.random.Generator) -> Array:
-    sides, spread = belief.sides(shown), belief.covariance(shown)
-    values, axes = np.linalg.eigh(spread)
-    root = axes * np.sqrt(np.maximum(values, 0.0))[:, None, :]
-    drawn = sides[:, None] + rng.standard_normal((len(shown), KERNELS, 3)) @ root.transpose(0, 2, 1)
-    drawn = np.maximum(drawn, CLOSEST * sides[:, None])
-    proba = belief.probabilities(drawn.reshape(-1, 3)).reshape(len(shown), KERNELS, 4)
-    return np.asarray(np.maximum(entropy(proba.mean(axis=1)) - entropy(proba).mean(axis=1), 0.0))
-
-
-def _among_typical(history: History, belief: Belief, n: int, rng: np.random.Generator) -> Indices:
-    known = belief.space.typical
-    size = min(max(FIRST + belief.n_answers // ANSWERS_EACH, 3), len(known))
-    return known[draw_triples(size, n, rng)]
-
-
-def _pool(history: History, belief: Belief, n: int, rng: np.random.Generator) -> Indices:
-    """Questions to choose from, none twice and none that was asked or is being asked, if there are enough others."""
+def _pool(history: History, belief: Belief, rng: np.random.Generator) -> Indices:
+    """Questions to choose from: about typical items, or among those that can be asked."""
     if history.allowed is not None:
-        return history.draw(min(max(POOL, n), len(history.allowed)), rng)
-    drawn = _among_typical(history, belief, max(POOL, 2 * n), rng)
-    drawn = np.unique(np.sort(drawn, axis=1), axis=0)
-    asked = {tuple(row) for row in np.sort(history.said().shown, axis=1).tolist()} | history.open
-    fresh = np.array([tuple(row) not in asked for row in drawn.tolist()])
-    pool = drawn[fresh] if fresh.sum() >= n else np.concatenate([drawn[fresh], history.draw(n, rng)])
-    return rng.permuted(pool, axis=1)
+        return history.draw(min(POOL // 4, len(history.allowed)), rng)
+    items = _typical_items(belief, rng)
+    pool = items[draw_triples(len(items), POOL, rng)]
+    return pool[np.unique(np.sort(pool, axis=1), axis=0, return_index=True)[1]]
 
 
-def _common(pool: Indices, triple: Indices) -> Array:
-    """(m,): how many items each question has in common with one."""
-    return np.asarray(np.isin(pool, triple).sum(axis=1))
+def _spread(history: History, belief: Belief, name: str, rng: np.random.Generator) -> Spread:
+    def make() -> Spread:
+        return Spread(belief, _pool(history, belief, rng))
+
+    # What can be asked changes with every recorded answer that is used up; else one pool serves until the next fit.
+    made: Spread = make() if history.allowed is not None else belief.remembered(name, make)
+    return made
 
 
-def _best(pool: Indices, worth: Array, n: int, rng: np.random.Generator) -> Indices:
-    """The most worthwhile questions, one after the other, each lowering the worth of those like it."""
-    worth, chosen = worth + 1e-12 * rng.random(len(worth)), []
-    for _ in range(n):
+def _best(
+    history: History, pool: Indices, worth: Array, n: int, rng: np.random.Generator, besides: Indices | None = None
+) -> Indices:
+    """The most worthwhile questions, each lowering the worth of those like it; none that was or is being asked."""
+    taken = history.open if history.allowed is not None else history.asked | history.open
+    taken = taken | {tuple(row) for row in np.sort(besides, axis=1).tolist()} if besides is not None else taken
+    fresh = np.array([tuple(row) not in taken for row in np.sort(pool, axis=1).tolist()], dtype=bool)
+    worth = np.where(fresh, worth + 1e-9 * rng.random(len(worth)), -1.0)
+    chosen: list[Indices] = []
+    while len(chosen) < n and worth.max(initial=-1.0) >= 0.0:
         best = int(worth.argmax())
-        chosen.append(best)
-        worth = worth * OVERLAP[_common(pool, pool[best])]
+        chosen.append(rng.permutation(pool[best]))
+        worth = np.where(worth > 0, worth * OVERLAP[np.isin(pool, pool[best]).sum(axis=1)], worth)
         worth[best] = -1.0
-    return pool[chosen]
+    missing = random(history, n - len(chosen), rng)
+    return np.concatenate([np.array(chosen, dtype=np.intp).reshape(-1, 3), missing])

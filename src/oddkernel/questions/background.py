@@ -33,6 +33,7 @@ class Background:
         self._latest: Belief | None = None
         self._new = every
         self._worker: threading.Thread | None = None
+        self._closed = False
 
     def latest(self) -> Belief | None:
         """What was learned last, None if nothing was yet; never waits."""
@@ -42,7 +43,8 @@ class Background:
         """Note new answers, and begin to learn if it is time and nothing is being learned."""
         with self._lock:
             self._new += n
-            if self._new < self._every or (self._worker is not None and self._worker.is_alive()):
+            busy = self._worker is not None and self._worker.is_alive()
+            if self._closed or busy or self._new < self._every:
                 return
             self._new = 0
             self._worker = threading.Thread(target=self._learn, name="oddkernel-questions", daemon=True)
@@ -54,8 +56,14 @@ class Background:
         if worker is not None:
             worker.join(timeout)
 
+    def close(self) -> None:
+        """Learn nothing more; what is being learned is given up when the program ends."""
+        self._closed = True
+
     def _learn(self) -> None:
         try:
             self._latest = Belief.learn(self._features, self._said(), last=self._latest)
         except Exception:  # whatever goes wrong here, asking goes on
+            if self._closed:
+                return
             log.exception("learning from the answers failed; questions are chosen by what was learned before")

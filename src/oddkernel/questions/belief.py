@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ Array = NDArray[Any]
 # How the next question is chosen needs no finer settings than these: the learner's defaults where nothing is tuned.
 RATIO, LOSS, PENALTY, TOLERANCE = 4.0, "squared", 10.0, 1e-3
 # Typical items that are looked for, among so many items drawn by chance.
-TYPICAL, SAMPLE = 120, 2000
+TYPICAL, SAMPLE = 200, 1000
 # The answers learned from look surer than the next ones will be: a temperature below this share of the median squared
 # distance, or ties stronger or weaker than this, is taken for chance.
 COLDEST, TIES = 0.15, (0.05, 50.0)
@@ -98,6 +98,7 @@ class Belief:
     tie: float
     _learned: Learned | None = None
     _rows: Constraints | None = None
+    _memory: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def learn(cls, features: Array, said: Comparisons, last: Belief | None = None) -> Belief:
@@ -140,18 +141,20 @@ class Belief:
         """(m, 4): how likely each of the three is called odd, and *can't tell*."""
         return choices.probabilities(sides, self.temperature, self.tie)
 
-    def covariance(self, shown: Indices) -> Array:
-        """(m, 3, 3): how unsure the squared distances of `sides` are, by Laplace's approximation."""
-        used, place = np.unique(shown, return_inverse=True)
-        phi = self.space.phi[used][place.reshape(shown.shape)]
-        pairs = np.stack([phi[:, (p + 1) % 3] - phi[:, (p + 2) % 3] for p in range(3)], axis=1)
-        if self._uncertainty is None:
-            return np.asarray(np.square(pairs @ pairs.transpose(0, 2, 1)))
-        return self._uncertainty.covariance(pairs)
+    def covariance(self, pairs: Indices) -> tuple[Array, Array]:
+        """(p, p) and (p,): the covariance of the pairs' squared distances, by Laplace's approximation, and these."""
+        apart = self.space.phi[pairs[:, 0]] - self.space.phi[pairs[:, 1]]
+        moved = self.coordinates[pairs[:, 0]] - self.coordinates[pairs[:, 1]]
+        squared = np.einsum("pr,pr->p", moved, moved)
+        if self._learned is None:
+            return np.square(apart @ apart.T), squared
+        return Uncertainty(self._learned.point).covariance(apart[None])[0], squared
 
-    @cached_property
-    def _uncertainty(self) -> Uncertainty | None:
-        return None if self._learned is None else Uncertainty(self._learned.point)
+    def remembered(self, name: str, make: Callable[[], Any]) -> Any:
+        """What was made under this name before, or is made now: work that the same belief needs but once."""
+        if name not in self._memory:
+            self._memory[name] = make()
+        return self._memory[name]
 
 
 def _calibrated(coordinates: Array, said: Comparisons) -> tuple[float, float]:

@@ -44,6 +44,8 @@ class History:
         Returns what was last learned from the answers, or None if nothing was yet. It never waits for a fit.
     allowed : ndarray of shape (m, 3), or None
         The only questions that can be asked, where not all can: those that were recorded.
+    asked : set of tuple
+        The questions, as sorted items, that were asked before.
     """
 
     n_items: int
@@ -53,10 +55,17 @@ class History:
     open: set[Triple] = field(default_factory=set)
     belief: Callable[[], Belief | None] = nothing_learned
     allowed: Indices | None = None
+    asked: set[Triple] = field(default_factory=set)
 
-    def shown(self, items: Triple, times: int = 1) -> None:
+    def shown(self, items: Triple) -> None:
         """Note that three items were shown."""
-        self.times_shown[list(items)] += times
+        self.times_shown[list(items)] += 1
+        self.asked.add(key(items))
+
+    def forget(self) -> None:
+        """As if nothing had been shown."""
+        self.times_shown[:] = 0
+        self.asked.clear()
 
     def draw(self, n: int, rng: np.random.Generator) -> Indices:
         """So many questions by chance, each as likely as any other; recorded ones at most once, while there are any."""

@@ -27,7 +27,7 @@ from oddkernel.questions import belief as beliefs
 from oddkernel.questions.background import Background
 from oddkernel.questions.history import draw_triples, key
 from oddkernel.questions.policies import LEARNING
-from oddkernel.questions.spread import NOISE, Spread
+from oddkernel.questions.spread import CONTRASTS, NOISE, Spread
 
 
 def groups(n_each: int = 8, n_groups: int = 4, seed: int = 0) -> tuple[Any, Any]:
@@ -132,8 +132,17 @@ def test_recorded_answers_are_played_back_and_used_up() -> None:
     assert answer.questions.shape == (0, 3)
     with pytest.raises(ValueError, match="nobody was asked"):
         answer([0, 1, 2])
-    with pytest.raises(ValueError, match="odd-one-out"):
+    with pytest.raises(ValueError, match="row 0: links"):
         Recorded(Comparisons.must_link([[0, 1]]))
+
+
+@pytest.mark.parametrize("policy", ["random", "diverse"])
+def test_closer_statements_are_played_back_together(policy: str) -> None:
+    X, _ = groups()
+    recorded = Comparisons.closer([0, 0, 3, 4], [1, 1, 5, 9], [2, 3, 4, 8]) + Comparisons.closer([2], [0], [1])
+    said = simulate(X, Recorded(recorded), policy=policy, n=10, batch=2, random_state=0)
+    assert sorted(map(tuple, said.shown.tolist())) == sorted(map(tuple, recorded.shown.tolist()))
+    assert len(simulate(X, Recorded(recorded[[0, 4]]), n=1)) == 2
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -211,9 +220,12 @@ def test_what_is_being_asked_tells_nothing_new() -> None:
     pairs = np.array([[8, 16], [0, 16], [0, 8], [16, 24], [8, 24]])
     covariance, squared = belief.covariance(pairs)
     R = covariance / np.outer(squared, squared)
-    R = R - R[:, :3] @ np.linalg.inv(R[:3, :3] + NOISE * np.eye(3)) @ R[:3]
-    left = R[np.ix_([3, 4, 0], [3, 4, 0])]
-    assert after[1] == pytest.approx(0.5 * np.linalg.slogdet(np.eye(3) + left / NOISE)[1])
+    A = np.zeros((2, 5))
+    A[:, :3] = CONTRASTS
+    R = R - R @ A.T @ np.linalg.inv(A @ R @ A.T + NOISE * np.eye(2)) @ A @ R
+    B = np.zeros((2, 5))
+    B[:, [3, 4, 0]] = CONTRASTS
+    assert after[1] == pytest.approx(0.5 * np.linalg.slogdet(np.eye(2) + B @ R @ B.T / NOISE)[1])
 
 
 def test_a_curve_scores_the_first_answers() -> None:

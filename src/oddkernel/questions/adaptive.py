@@ -72,7 +72,7 @@ def diverse(history: History, n: int, rng: np.random.Generator) -> Indices:
 
 
 def _typical_items(belief: Belief, rng: np.random.Generator) -> Indices:
-    known = belief.space.typical[: FIRST + int(belief.n_answers // ANSWERS_EACH)]
+    known = belief.space.typical[: FIRST + belief.n_answers // ANSWERS_EACH]
     return known if len(known) <= ITEMS else rng.choice(known, ITEMS, replace=False)
 
 

@@ -130,7 +130,7 @@ def outlook(X: ArrayLike, said: Comparisons, held_out: Comparisons, *, learner: 
     >>> held_out = simulate(X, ByLabels(y), policy="random", n=60, random_state=1)
     >>> ahead = outlook(X, said, held_out, learner=SKLR(penalty=10))
     >>> ahead.n_answers, ahead.n_held_out
-    (80, 35)
+    (80, 41)
     """
     kept = held_out[choices.decided(held_out) & (held_out.kind == Kind.ODD_ONE_OUT)]
     if len(kept) < FEWEST_HELD_OUT:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._checks import require
+from .._columns import refuse
 from ..comparisons import Comparisons, Kind
 from .history import Indices, Triple, as_triple, key
 
@@ -111,7 +112,7 @@ class Recorded:
     Parameters
     ----------
     said : Comparisons
-        Odd-one-out answers.
+        Odd-one-out answers; or *closer* statements, where all those about the same three items count as one answer.
 
     Examples
     --------
@@ -125,24 +126,31 @@ class Recorded:
     """
 
     def __init__(self, said: Comparisons) -> None:
-        other = np.flatnonzero(said.kind != Kind.ODD_ONE_OUT)
-        require(not len(other), "said", said, "odd-one-out answers only")
-        self._answers: dict[Triple, list[int]] = defaultdict(list)
-        for shown, odd in zip(said.shown.tolist(), said.odd.tolist(), strict=True):
-            self._answers[key(tuple(shown))].append(CANT_TELL if odd == CANT_TELL else shown[odd])
+        refuse(
+            said.kind > Kind.CLOSER,
+            lambda row: "links are no answers about three items; expected odd-one-out or closer",
+        )
+        self._said = said
+        self._rows: dict[Triple, list[int]] = defaultdict(list)
+        for row, shown in enumerate(said.shown.tolist()):
+            self._rows[key(tuple(shown))].append(row)
 
     @property
     def questions(self) -> Indices:
         """(m, 3): what can still be asked."""
-        return np.array(list(self._answers), dtype=np.intp).reshape(-1, 3)
+        return np.array(list(self._rows), dtype=np.intp).reshape(-1, 3)
 
-    def __call__(self, shown: Any) -> int:
-        """The next recorded answer about three items."""
+    def __call__(self, shown: Any) -> int | Comparisons:
+        """The next recorded answer about three items: an odd one's position, or what *closer* statements there are."""
         items = [int(item) for item in shown]
         triple = key(as_triple(np.array(items), max(*items, 2) + 1))
-        if triple not in self._answers:
+        if triple not in self._rows:
             raise ValueError(f"nobody was asked about {items}, or not so often; expected one of the recorded questions")
-        odd = self._answers[triple].pop(0)
-        if not self._answers[triple]:
-            del self._answers[triple]
-        return CANT_TELL if odd == CANT_TELL else items.index(odd)
+        rows = self._rows[triple]
+        if self._said.kind[rows[0]] == Kind.CLOSER:
+            return self._said[np.array(self._rows.pop(triple))]
+        row = rows.pop(0)
+        if not rows:
+            del self._rows[triple]
+        odd = int(self._said.odd[row])
+        return CANT_TELL if odd == CANT_TELL else items.index(int(self._said.shown[row, odd]))

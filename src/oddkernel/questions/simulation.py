@@ -14,7 +14,7 @@ from .belief import Belief
 from .history import History, Indices, as_triple
 from .policies import DEFAULT, Policy, resolve
 
-Answer = Callable[[Any], int]
+Answer = Callable[[Any], int | Comparisons]
 
 
 def simulate(
@@ -34,7 +34,8 @@ def simulate(
         The items' features.
     answer : callable
         ``answer(shown)`` returns the position 0, 1 or 2 of the odd one among three items, or -1 for *can't tell*; see
-        `ByLabels`, `ByMetric` and `Recorded`. Where it has an attribute ``questions``, only those are asked.
+        `ByLabels`, `ByMetric` and `Recorded`. What was said in another form it returns as `Comparisons`. Where it has
+        an attribute ``questions``, only those are asked.
     policy : str or callable, default="diverse"
         A name in `POLICIES`, or a function of a `History`, a number of questions and a random generator.
     n : int
@@ -73,17 +74,18 @@ def simulate(
         return belief
 
     history = History(len(features), np.zeros(len(features), dtype=np.intp), lambda: said, features, belief=learned)
-    while len(said) < n:
+    asked = 0
+    while asked < n:
         history.allowed = getattr(answer, "questions", None)
-        wanted = min(batch, n - len(said))
+        wanted = min(batch, n - asked)
         if history.allowed is not None:
             wanted = min(wanted, len(history.allowed))
         if not wanted:
             break
         chosen: Indices = choose(history, wanted, rng)
-        odd = []
         for row in chosen:
             history.shown(as_triple(row, history.n_items))
-            odd.append(answer(row))
-        said = said + Comparisons.odd_one_out(chosen, odd)
+            told = answer(row)
+            said = said + (told if isinstance(told, Comparisons) else Comparisons.odd_one_out([row], [told]))
+        asked += wanted
     return said

@@ -12,9 +12,9 @@ from .history import Indices, Triple, key
 
 Array = NDArray[Any]
 
-# An answer tells a squared distance up to this share of it, squared: never quite.
+# An answer tells how two distances compare up to this, as the variance of a relative difference: never quite.
 NOISE = 0.1
-CONTRAST = 0
+# What an answer can be about: how three distances differ from one another. How large they are together, it leaves open.
 CONTRASTS = np.array([[1.0, -1.0, 0.0], [1.0, 1.0, -2.0]]) / np.sqrt([[2.0], [6.0]])
 
 
@@ -22,12 +22,13 @@ class Spread:
     """How unsure the distances are that a pool of questions is about.
 
     A question shows three pairs of items. With R the covariance of their squared distances, each relative to its own
-    size, an answer of any kind, *can't tell* included, tells about
+    size, and the rows of A the two ways in which three numbers can differ, an answer of any kind, *can't tell*
+    included, tells about
 
-        ½ logdet(I + R / noise)
+        ½ logdet(I + A R Aᵀ / noise)
 
-    about the kernel, in nats: much where the three distances are open, little where answers have settled them or
-    follow from others. R comes from Laplace's approximation at the optimum; see `oddkernel.uncertainty`.
+    nats about the kernel: much where the three distances are open, little where answers have settled them or where
+    they follow from others. R comes from Laplace's approximation at the optimum; see `oddkernel.uncertainty`.
 
     Parameters
     ----------
@@ -51,9 +52,8 @@ class Spread:
     def information(self) -> Array:
         """(m,): what each question's answer would tell."""
         blocks = self._relative[self._pairs_of[:, :, None], self._pairs_of[:, None, :]]
-        if CONTRAST:
-            blocks = CONTRASTS @ blocks @ CONTRASTS.T
-        return np.asarray(0.5 * np.linalg.slogdet(np.eye(len(blocks[0])) + blocks / NOISE)[1])
+        differ = CONTRASTS @ blocks @ CONTRASTS.T
+        return np.asarray(0.5 * np.linalg.slogdet(np.eye(2) + differ / NOISE)[1])
 
     def tell(self, question: Triple) -> None:
         """Take a question for answered, whatever the answer will be: the others tell less then."""
@@ -62,9 +62,6 @@ class Spread:
             return
         self._told.add(key(question))
         pairs = self._pairs_of[row]
-        across = self._relative[:, pairs]
-        known = self._relative[np.ix_(pairs, pairs)]
-        if CONTRAST:
-            across, known = across @ CONTRASTS.T, CONTRASTS @ known @ CONTRASTS.T
-        known = known + NOISE * np.eye(len(known))
-        self._relative = self._relative - across @ np.linalg.solve(known, across.T)
+        across = self._relative[:, pairs] @ CONTRASTS.T
+        differ = CONTRASTS @ self._relative[np.ix_(pairs, pairs)] @ CONTRASTS.T
+        self._relative = self._relative - across @ np.linalg.solve(differ + NOISE * np.eye(2), across.T)

@@ -209,13 +209,14 @@ def test_what_is_being_asked_tells_nothing_new() -> None:
     pool = np.array([[0, 8, 16], [8, 16, 24], [1, 9, 25]])
     spread = Spread(belief, pool)
     before = spread.information()
-    spread.tell((16, 0, 8))
+    other = spread.copy()
+    spread.tell({(0, 8, 16)})
     after = spread.information()
     assert after[0] < 0.5 * before[0]
     assert np.all(after <= before + 1e-12)
-    spread.tell((0, 8, 16))
-    spread.tell((2, 3, 4))  # known already, and not in the pool
+    spread.tell({(0, 8, 16), (2, 3, 4)})  # known already, and not in the pool
     assert np.array_equal(spread.information(), after)
+    assert np.array_equal(other.information(), before)
     # Conditioning by hand: the joint covariance of the two questions' pairs that differ.
     pairs = np.array([[8, 16], [0, 16], [0, 8], [16, 24], [8, 24]])
     covariance, squared = belief.covariance(pairs)
@@ -225,6 +226,9 @@ def test_what_is_being_asked_tells_nothing_new() -> None:
     R = R - R @ A.T @ np.linalg.inv(A @ R @ A.T + NOISE * np.eye(2)) @ A @ R
     B = np.zeros((2, 5))
     B[:, [3, 4, 0]] = CONTRASTS
+    other.tell({(8, 16, 24), (0, 8, 16)})
+    spread.tell({(8, 16, 24)})
+    np.testing.assert_allclose(other.information(), spread.information())  # both at once, or one after the other
     assert after[1] == pytest.approx(0.5 * np.linalg.slogdet(np.eye(2) + B @ R @ B.T / NOISE)[1])
 
 

@@ -289,7 +289,7 @@ def _worse(found: dict[str, Means]) -> list[str]:
 
 
 def _apart(mine: Mean, chance: Mean) -> bool:
-    return mine.mean + mine.error < chance.mean - chance.error
+    return min(mine.draws, chance.draws) > 1 and mine.mean + mine.error < chance.mean - chance.error
 
 
 def _figure(found: dict[str, Means]) -> bytes:

@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 
 from ..comparisons import Comparisons
+from ..questions.adaptive import prepare
 from ..questions.background import Background
 from . import policy
 from .policy import History, Triple
@@ -74,7 +75,8 @@ class Asking:
         self.history = History(len(study.items), np.zeros(len(study.items), dtype=np.intp), self._said, study.features)
         self._background: Background | None = None
         if name in policy.LEARNING and study.features is not None:
-            self._background = Background(study.features, self._said)
+            rng = np.random.default_rng()
+            self._background = Background(study.features, self._said, prepare=lambda belief: prepare(belief, rng))
             self.history.belief = self._background.latest
             self._background.answered(0)
         database.write(self.refresh).result()

@@ -7,6 +7,7 @@ among those.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,15 @@ from numpy.typing import NDArray
 from scipy import special
 
 from .belief import Belief
-from .history import History, Indices, as_triple, draw_triples
+from .history import History, Indices, Triple, as_triple, draw_triples, key
 from .plain import random
 from .spread import Spread
 
 Array = NDArray[Any]
 
-# Questions among which one is chosen, and items that these are about: bounds on what a choice costs.
-POOL, ITEMS = 1000, 50
+# Questions among which one is chosen, the items that these are about, and questions where they are given: bounds on
+# what a choice costs.
+POOL, ITEMS, RECORDED = 1000, 50, 250
 # Typical items: so many at first, and one more for every so many answers.
 FIRST, ANSWERS_EACH = 15, 3
 # What a question is still worth once one was chosen that has no item in common with it, one, two, or all.
@@ -42,7 +44,8 @@ def uncertain(history: History, n: int, rng: np.random.Generator) -> Indices:
     belief = history.belief()
     if belief is None or not belief.n_answers:
         return typical(history, n, rng)
-    pool = _pool(history, belief, rng)
+    given = history.allowed
+    pool = _among_typical(belief, rng) if given is None else _among_allowed(history, given, rng)
     proba = belief.probabilities(belief.sides(pool))
     return _best(history, pool, special.entr(proba).sum(axis=1), n, rng)
 
@@ -52,7 +55,7 @@ def informative(history: History, n: int, rng: np.random.Generator) -> Indices:
     belief = history.belief()
     if belief is None:
         return random(history, n, rng)
-    spread = _spread(history, belief, "informative", rng)
+    spread = _spread(history, belief, rng)
     return _best(history, spread.pool, spread.information(), n, rng)
 
 
@@ -61,14 +64,23 @@ def diverse(history: History, n: int, rng: np.random.Generator) -> Indices:
     belief = history.belief()
     if belief is None:
         return random(history, n, rng)
-    spread = _spread(history, belief, "diverse", rng)
-    for question in history.open:
-        spread.tell(question)
-    chosen = np.empty((n, 3), dtype=np.intp)
-    for row in range(n):
-        chosen[row] = _best(history, spread.pool, spread.information(), 1, rng, besides=chosen[:row])
-        spread.tell(as_triple(chosen[row], history.n_items))
-    return chosen
+    spread = _spread(history, belief, rng)
+    if history.allowed is None:
+        spread = belief.remembered("told", spread.copy)
+    spread.tell(history.open)
+    chosen: list[Indices] = []
+    batch: set[Triple] = set()
+    for _ in range(n):
+        chosen.append(_best(history, spread.pool, spread.information(), 1, rng, besides=batch)[0])
+        batch.add(key(as_triple(chosen[-1], history.n_items)))
+        spread.tell(batch)
+    return np.array(chosen, dtype=np.intp).reshape(n, 3)
+
+
+def prepare(belief: Belief, rng: np.random.Generator) -> Spread:
+    """Do the work that `informative` and `diverse` would do at the first choice by a new belief."""
+    made: Spread = belief.remembered("spread", lambda: Spread(belief, _among_typical(belief, rng)))
+    return made
 
 
 def _typical_items(belief: Belief, rng: np.random.Generator) -> Indices:
@@ -76,31 +88,36 @@ def _typical_items(belief: Belief, rng: np.random.Generator) -> Indices:
     return known if len(known) <= ITEMS else rng.choice(known, ITEMS, replace=False)
 
 
-def _pool(history: History, belief: Belief, rng: np.random.Generator) -> Indices:
-    """Questions to choose from: about typical items, or among those that can be asked."""
-    if history.allowed is not None:
-        return history.draw(min(POOL // 4, len(history.allowed)), rng)
+def _among_typical(belief: Belief, rng: np.random.Generator) -> Indices:
+    """Different questions about typical items."""
     items = _typical_items(belief, rng)
     pool = items[draw_triples(len(items), POOL, rng)]
     return pool[np.unique(np.sort(pool, axis=1), axis=0, return_index=True)[1]]
 
 
-def _spread(history: History, belief: Belief, name: str, rng: np.random.Generator) -> Spread:
-    def make() -> Spread:
-        return Spread(belief, _pool(history, belief, rng))
+def _among_allowed(history: History, allowed: Indices, rng: np.random.Generator) -> Indices:
+    return history.draw(min(RECORDED, len(allowed)), rng)
 
+
+def _spread(history: History, belief: Belief, rng: np.random.Generator) -> Spread:
     # What can be asked changes with every recorded answer that is used up; else one pool serves until the next fit.
-    made: Spread = make() if history.allowed is not None else belief.remembered(name, make)
-    return made
+    if history.allowed is not None:
+        return Spread(belief, _among_allowed(history, history.allowed, rng))
+    return prepare(belief, rng)
 
 
 def _best(
-    history: History, pool: Indices, worth: Array, n: int, rng: np.random.Generator, besides: Indices | None = None
+    history: History,
+    pool: Indices,
+    worth: Array,
+    n: int,
+    rng: np.random.Generator,
+    besides: Collection[Triple] = (),
 ) -> Indices:
     """The most worthwhile questions, each lowering the worth of those like it; none that was or is being asked."""
-    taken = history.open if history.allowed is not None else history.asked | history.open
-    taken = taken | {tuple(row) for row in np.sort(besides, axis=1).tolist()} if besides is not None else taken
-    fresh = np.array([tuple(row) not in taken for row in np.sort(pool, axis=1).tolist()], dtype=bool)
+    asked = history.asked if history.allowed is None else ()  # a recorded question may have several answers
+    taken = (history.open, besides, asked)
+    fresh = [not any(tuple(row) in known for known in taken) for row in np.sort(pool, axis=1).tolist()]
     worth = np.where(fresh, worth + 1e-9 * rng.random(len(worth)), -1.0)
     chosen: list[Indices] = []
     while len(chosen) < n and worth.max(initial=-1.0) >= 0.0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +24,21 @@ class Background:
         The items' features.
     said : callable
         Returns all answers to learn from; called in the background.
+    prepare : callable, optional
+        Does with a new belief, before anybody chooses by it, what a first choice would otherwise have to wait for.
     every : int, default=10
         After so many new answers it is time to learn again.
     """
 
-    def __init__(self, features: NDArray[np.float64], said: Said, *, every: int = 10) -> None:
-        self._features, self._said, self._every = features, said, every
+    def __init__(
+        self,
+        features: NDArray[np.float64],
+        said: Said,
+        *,
+        prepare: Callable[[Belief], object] | None = None,
+        every: int = 10,
+    ) -> None:
+        self._features, self._said, self._prepare, self._every = features, said, prepare, every
         self._lock = threading.Lock()
         self._latest: Belief | None = None
         self._new = every
@@ -62,7 +72,10 @@ class Background:
 
     def _learn(self) -> None:
         try:
-            self._latest = Belief.learn(self._features, self._said(), last=self._latest)
+            belief = Belief.learn(self._features, self._said(), last=self._latest)
+            if self._prepare is not None:
+                self._prepare(belief)
+            self._latest = belief
         except Exception:  # whatever goes wrong here, asking goes on
             if self._closed:
                 return

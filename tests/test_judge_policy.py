@@ -59,6 +59,13 @@ def test_a_question_that_someone_is_being_asked_is_not_chosen() -> None:
     policy.choose(policy.random, past, rng)  # nothing else is left, so it is asked again
 
 
+def test_a_policy_that_knows_one_question_gives_way_to_others() -> None:
+    past, rng = history(40), np.random.default_rng(0)
+    past.open = {(0, 1, 2)}
+    chosen = policy.choose(lambda past, n, rng: np.array([[2, 1, 0]] * n), past, rng)
+    assert policy.key(chosen) != (0, 1, 2)
+
+
 @given(
     total=st.integers(1, 60),
     shares=st.tuples(st.floats(0, 0.33), st.floats(0, 0.33), st.floats(0, 0.33)),

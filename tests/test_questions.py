@@ -19,6 +19,7 @@ from oddkernel.questions import (
     History,
     LearningCurve,
     Recorded,
+    adaptive,
     learning_curve,
     outlook,
     simulate,
@@ -146,9 +147,10 @@ def test_closer_statements_are_played_back_together(policy: str) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_only_what_was_recorded_is_asked(policy: str) -> None:
+def test_only_what_was_recorded_is_asked(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = groups()
     recorded = simulate(X, ByLabels(y), policy="random", n=60, random_state=0)
+    monkeypatch.setattr(adaptive, "RECORDED", 10)
     said = simulate(X, Recorded(recorded), policy=policy, n=100, batch=25, random_state=1)
     kept = Counter(key(tuple(row)) for row in recorded.shown.tolist())
     assert Counter(key(tuple(row)) for row in said.shown.tolist()) == kept

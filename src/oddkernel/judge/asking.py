@@ -76,7 +76,11 @@ class Asking:
         self._background: Background | None = None
         if name in policy.LEARNING and study.features is not None:
             rng = np.random.default_rng()
-            self._background = Background(study.features, self._said, prepare=lambda belief: prepare(belief, rng))
+            self._background = Background(
+                study.features,
+                self._said,
+                prepare=(lambda belief: prepare(belief, rng)) if name in policy.PREPARED else None,
+            )
             self.history.belief = self._background.latest
             self._background.answered(0)
         database.write(self.refresh).result()

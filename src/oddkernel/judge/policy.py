@@ -8,18 +8,18 @@ import numpy as np
 
 from ..questions.history import History, Indices, Triple, as_triple, key
 from ..questions.plain import least_answered, random
-from ..questions.policies import LEARNING, POLICIES, Policy
+from ..questions.policies import LEARNING, POLICIES, PREPARED, Policy
 
 __all__ = [
-    "LEARNING", "POLICIES", "History", "Indices", "Policy", "Triple", "as_triple", "choose", "key", "least_answered",
-    "random",
+    "LEARNING", "POLICIES", "PREPARED", "History", "Indices", "Policy", "Triple", "as_triple", "choose", "key",
+    "least_answered", "random",
 ]  # fmt: skip
 
 # A policy's choice that someone is being asked already is drawn again so many times at most.
 TRIES = 20
 
-# Among so few items, all questions can be looked through for one that nobody is being asked.
-FEW = 30
+# Among so few items, all questions can be looked through for one that nobody is being asked; else so many by chance.
+FEW, MANY = 30, 1000
 
 
 def choose(policy: Policy, history: History, rng: np.random.Generator) -> Triple:
@@ -29,8 +29,9 @@ def choose(policy: Policy, history: History, rng: np.random.Generator) -> Triple
         if key(found) not in history.open:
             break
     else:
-        every = combinations(range(history.n_items), 3) if history.n_items <= FEW else ()
-        free = [triple for triple in every if triple not in history.open]
+        by_chance = (as_triple(row, history.n_items) for row in history.draw(MANY, rng))
+        every = combinations(range(history.n_items), 3) if history.n_items <= FEW else by_chance
+        free = [triple for triple in every if key(triple) not in history.open]
         found = free[int(rng.integers(len(free)))] if free else found
     first, second, third = rng.permutation(found).tolist()
     return first, second, third

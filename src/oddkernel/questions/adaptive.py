@@ -45,7 +45,7 @@ def uncertain(history: History, n: int, rng: np.random.Generator) -> Indices:
     if belief is None or not belief.n_answers:
         return typical(history, n, rng)
     given = history.allowed
-    pool = _among_typical(belief, rng) if given is None else _among_allowed(history, given, rng)
+    pool = _among_typical(belief, rng) if given is None else _among_allowed(history, given, n, rng)
     proba = belief.probabilities(belief.sides(pool))
     return _best(history, pool, special.entr(proba).sum(axis=1), n, rng)
 
@@ -55,7 +55,7 @@ def informative(history: History, n: int, rng: np.random.Generator) -> Indices:
     belief = history.belief()
     if belief is None:
         return random(history, n, rng)
-    spread = _spread(history, belief, rng)
+    spread = _spread(history, belief, n, rng)
     return _best(history, spread.pool, spread.information(), n, rng)
 
 
@@ -64,7 +64,7 @@ def diverse(history: History, n: int, rng: np.random.Generator) -> Indices:
     belief = history.belief()
     if belief is None:
         return random(history, n, rng)
-    spread = _spread(history, belief, rng)
+    spread = _spread(history, belief, n, rng)
     if history.allowed is None:
         spread = belief.remembered("told", spread.copy)
     spread.tell(history.open)
@@ -95,14 +95,15 @@ def _among_typical(belief: Belief, rng: np.random.Generator) -> Indices:
     return pool[np.unique(np.sort(pool, axis=1), axis=0, return_index=True)[1]]
 
 
-def _among_allowed(history: History, allowed: Indices, rng: np.random.Generator) -> Indices:
-    return history.draw(min(RECORDED, len(allowed)), rng)
+def _among_allowed(history: History, allowed: Indices, n: int, rng: np.random.Generator) -> Indices:
+    """Different questions of those that can be asked, at least as many as are wanted."""
+    return history.draw(min(max(RECORDED, n), len(allowed)), rng)
 
 
-def _spread(history: History, belief: Belief, rng: np.random.Generator) -> Spread:
+def _spread(history: History, belief: Belief, n: int, rng: np.random.Generator) -> Spread:
     # What can be asked changes with every recorded answer that is used up; else one pool serves until the next fit.
     if history.allowed is not None:
-        return Spread(belief, _among_allowed(history, history.allowed, rng))
+        return Spread(belief, _among_allowed(history, history.allowed, n, rng))
     return prepare(belief, rng)
 
 

@@ -26,6 +26,9 @@ POLICIES: dict[str, Policy] = {
 LEARNING = ("typical", "uncertain", "informative", "diverse")
 """Those that look at the items' features and at what was learned."""
 
+PREPARED = ("informative", "diverse")
+"""Those of them whose first choice by a new belief takes longer, unless `adaptive.prepare` was called."""
+
 DEFAULT = "diverse"
 
 

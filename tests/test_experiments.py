@@ -12,13 +12,13 @@ import numpy as np
 import oddkernel_experiments as experiments
 import pandas as pd
 import pytest
-from oddkernel_experiments import figures, methods, questions, runner, samples, table1, trials
+from oddkernel_experiments import figures, methods, next_question, questions, runner, samples, table1, trials
 from oddkernel_experiments.means import drawn, means
 from oddkernel_experiments.samples import BINARY, MULTICLASS, Items
 from oddkernel_experiments.trials import FITTED, LEFT_OUT, UNASKED, Trial
 from sklearn.utils import Bunch
 
-from oddkernel import datasets
+from oddkernel import Comparisons, datasets
 from oddkernel.cli import main, reproduce
 from oddkernel.comparisons import Kind
 
@@ -41,11 +41,12 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Stand-ins for the paper's data sets, with which everything takes moments."""
     for name, per_class in (("vehicle", None), ("scene", 12), ("usps", 12)):
         monkeypatch.setitem(samples.DATASETS, name, samples.DataSet(name.capitalize(), stand_in, 4, per_class))
-    samples.everything.cache_clear()
-    samples.sample.cache_clear()
+    caches = (samples.everything, samples.sample, next_question._features)
+    for cached in caches:
+        cached.cache_clear()
     yield
-    samples.everything.cache_clear()
-    samples.sample.cache_clear()
+    for cached in caches:
+        cached.cache_clear()
 
 
 @pytest.fixture(autouse=True)
@@ -121,6 +122,54 @@ def test_every_experiment_runs(name: str, capsys: pytest.CaptureFixture[str], mo
 
 
 @pytest.mark.usefixtures("small")
+def test_the_next_question_runs_on_classes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(next_question, "NAMES", {"usps": "USPS Digits"})
+    monkeypatch.setattr(next_question, "POINTS", 2)
+    monkeypatch.setitem(next_question.ASKED, "usps", 20)
+    found = facts(capsys, "next_question", "--draws", "2")
+    assert found["measured"] == 2 * (7 + 2)
+    assert next_question.EXPERIMENT.compute(Path(found["results"]), draws=2, jobs=1, tell=quiet) == 0
+    page = Path(found["page"]).read_text()
+    assert "![The next question](next_question/next_question.svg)" in page
+    assert page.count("the goal of at most") == 2
+    curves = found["next_question"]["rand"]
+    assert curves["usps 0.0 diverse 20"]["draws"] == 2
+
+
+def test_the_next_question_plays_back_what_people_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 3))
+    shown = np.sort(np.array([rng.choice(30, 3, replace=False) for _ in range(150)]), axis=1)
+    said = {
+        "things": Comparisons.odd_one_out(shown, rng.integers(3, size=150)),
+        "cars60": Comparisons.closer(*shown.T) + Comparisons.closer(*shown[:, [2, 1, 0]].T),
+    }
+    monkeypatch.setattr(next_question, "recorded", lambda dataset: (X, said[dataset]))
+    monkeypatch.setattr(next_question, "THINGS", 30)
+    next_question._recorded.cache_clear()
+    for dataset in said:
+        monkeypatch.setitem(next_question.ASKED, dataset, 50)
+        rows = next_question.measure(next_question.Asking(dataset, "diverse", 0.0, 0))
+        assert [row["n_answers"] for row in rows] == list(range(5, 51, 5))
+        assert all(0 <= row["agreement"] <= 1 and np.isnan(row["rand"]) for row in rows)
+    next_question._recorded.cache_clear()
+
+
+def test_a_policy_below_random_is_named() -> None:
+    rows = [
+        {"dataset": "usps", "noise": 0.0, "policy": policy, "draw": draw, "n_answers": n, "rand": value + 0.01 * draw,
+         "agreement": 0.5, "undecided": 0.5}
+        for policy, values in (("random", (0.3, 0.5)), ("diverse", (0.2, 0.6))) for draw in range(2)
+        for n, value in zip((100, 200), values, strict=True)
+    ]  # fmt: skip
+    shown = next_question.outcome(pd.DataFrame(rows))
+    assert "needs 175 questions for what 200 random ones reach; the goal of at most 100 is missed." in shown.remarks[0]
+    assert shown.remarks[1:] == [
+        "Worse than random by more than the error bars: diverse on USPS Digits, Adjusted Rand index, at 100."
+    ]
+
+
+@pytest.mark.usefixtures("small")
 def test_several_processes_measure_the_same(tmp_path: Path) -> None:
     stores = [trials.results(tmp_path / name) for name in ("one", "two")]
     # Workers are new processes, to which the stand-ins are unknown: measuring happens in threads here.
@@ -169,7 +218,7 @@ def test_missing_packages_are_named(capsys: pytest.CaptureFixture[str], monkeypa
 
 
 def test_the_command_knows_every_experiment() -> None:
-    assert {*reproduce.PAPER, *reproduce.PEOPLE} == set(experiments.EXPERIMENTS)
+    assert {*reproduce.PAPER, *reproduce.PEOPLE, *reproduce.OURS} == set(experiments.EXPERIMENTS)
     assert set(figures.STYLE) <= set(methods.METHODS)
 
 

@@ -268,3 +268,19 @@ def test_the_map_is_served(tmp_path: Path) -> None:
     assert found["problem"] is None
     assert found["items"][0].keys() == {"name", "kind", "url", "x", "y", "cluster"}
     assert len(found["items"]) == 6
+
+
+def test_the_outlook_says_when_to_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = make_folder(tmp_path / "birds", 12, "questions = 60\nholdout_share = 0.4\n")
+    labels = tmp_path / "labels.csv"
+    labels.write_text("item,label\n" + "".join(f"picture {i}.png,{i % 3}\n" for i in range(12)))
+    assert main(["judge", str(folder), "--outlook"]) == 2
+    assert "0 decided odd-one-out answers are held out" in capsys.readouterr().err
+    assert main(["judge", str(folder), "--simulate", "2", "--labels", str(labels), "--noise", "0"]) == 0
+    capsys.readouterr()
+    picture = tmp_path / "outlook.png"
+    assert main(["judge", str(folder), "--outlook", str(picture), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["n_answers"] + told["n_held_out"] <= 120
+    assert told["agreement_interval"][0] <= told["agreement"] <= told["agreement_interval"][1]
+    assert picture.read_bytes().startswith(b"\x89PNG")

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from oddkernel.judge import policy
 from oddkernel.judge.asking import CHOSEN, REPEAT_AFTER, plan
 from oddkernel.judge.policy import History
 from oddkernel.judge.study import Catch, Settings
+from oddkernel.questions import Belief
 
 
 def history(n_items: int, times: list[int] | None = None) -> History:
@@ -54,6 +57,13 @@ def test_a_question_that_someone_is_being_asked_is_not_chosen() -> None:
     assert all(policy.key(policy.choose(policy.random, past, rng)) == (1, 2, 3) for _ in range(20))
     past.open.add((1, 2, 3))
     policy.choose(policy.random, past, rng)  # nothing else is left, so it is asked again
+
+
+def test_a_policy_that_knows_one_question_gives_way_to_others() -> None:
+    past, rng = history(40), np.random.default_rng(0)
+    past.open = {(0, 1, 2)}
+    chosen = policy.choose(lambda past, n, rng: np.array([[2, 1, 0]] * n), past, rng)
+    assert policy.key(chosen) != (0, 1, 2)
 
 
 @given(
@@ -168,3 +178,54 @@ def test_a_policy_sees_what_was_said_but_not_what_is_held_out(tmp_path: Path) ->
         before = past.times_shown.copy()
         run.database.write(run.judge.asking.refresh).result(timeout=60)
         assert np.array_equal(past.times_shown, before)
+
+
+def features_file(folder: Path, n_items: int) -> Path:
+    X = np.random.default_rng(0).standard_normal((n_items, 3))
+    file = folder / "features.csv"
+    rows = [",".join(["item", "a", "b", "c"]), *(f"picture {i}.png,{a},{b},{c}" for i, (a, b, c) in enumerate(X))]
+    file.write_text("\n".join(rows))
+    return file
+
+
+@pytest.mark.parametrize("name", policy.LEARNING)
+def test_policies_that_learn_ask_people_and_learn_meanwhile(
+    name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = make_folder(tmp_path / "birds", 20, f'questions = 15\nrepeat_share = 0.0\npolicy = "{name}"\n')
+    with running(folder, features=features_file(tmp_path, 20)) as run, caplog.at_level(logging.WARNING):
+        background = run.judge.asking._background
+        assert background is not None
+        for person in "ab":
+            assert run.person(participant=person).answer_all() == 15
+            background.wait(60)
+        belief = background.latest()
+        assert belief is not None
+        assert belief.n_answers > 0
+        asked = [question for person in "cde" for question in run.person(participant=person).questions(5)]
+        answers = run.database.read(lambda records: records.answers())
+    media = [frozenset(item["url"] for item in question["items"]) for question in asked]
+    assert len(media) == len(set(media)) == 15  # nobody is asked what another is being asked
+    assert Counter(answer.kind for answer in answers)["adaptive"] >= 20
+    assert not caplog.records
+
+
+def test_a_choice_does_not_wait_for_a_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    go = threading.Event()
+    learn = Belief.learn
+
+    def slow(*given: Any, **named: Any) -> Belief:
+        go.wait(60)
+        return learn(*given, **named)
+
+    monkeypatch.setattr(Belief, "learn", slow)
+    folder = make_folder(tmp_path / "birds", 20, 'questions = 15\npolicy = "diverse"\n')
+    with running(folder, features=features_file(tmp_path, 20)) as run:
+        assert run.person().answer_all() == 15  # while nothing has been learned
+        go.set()
+
+
+def test_a_policy_that_learns_needs_features(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "birds", 6, 'policy = "diverse"\n')
+    with pytest.raises(ValueError, match="needs features of the items: give a file with --features"), running(folder):
+        pass

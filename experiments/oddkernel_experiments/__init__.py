@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from . import curves, equalities, generalization, map, noise, people, running_time, table1
+from . import curves, equalities, generalization, map, next_question, noise, people, running_time, table1
 from .experiment import TRIALS
 from .methods import METHODS
 from .outcome import Outcome
@@ -37,6 +37,7 @@ EXPERIMENTS: dict[str, Reproducible] = {
     "running_time": running_time.EXPERIMENT,
     "things": people.THINGS_EXPERIMENT,
     "cars60": people.CARS_EXPERIMENT,
+    "next_question": next_question.EXPERIMENT,
 }
 
 

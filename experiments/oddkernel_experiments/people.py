@@ -81,9 +81,14 @@ def _cars() -> tuple[Array, Comparisons]:
     return from_images(bunch.images, bunch.names).X, Comparisons.closer(shown[:, 0], shown[:, 1], shown[:, 2])
 
 
+def recorded(dataset: str) -> tuple[Array, Comparisons]:
+    """Features, and what people said."""
+    return _things() if dataset == "things" else _cars()
+
+
 def measure(sitting: Sitting) -> dict[str, Any]:
     """Learn and score."""
-    X, said = _things() if sitting.dataset == "things" else _cars()
+    X, said = recorded(sitting.dataset)
     known, held_out = split(said, 5, 0 if sitting.dataset == "things" else sitting.draw)
     if sitting.n_answers:
         # Whole answers: on cars60 two statements about the same three items.

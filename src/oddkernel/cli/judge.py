@@ -48,6 +48,13 @@ def add(commands: Any) -> argparse.ArgumentParser:
     others.add_argument("--export", metavar="FILE", type=Path, help="write the answers: .csv, .jsonl or .parquet")
     others.add_argument("--invite", metavar="N", type=int, help="make so many invitations, and print their links")
     others.add_argument("--withdraw", metavar="PARTICIPANT", help="delete a participant and all of their answers")
+    others.add_argument(
+        "--outlook",
+        metavar="PICTURE",
+        nargs="?",
+        const="",
+        help="say how well the next answers would be foretold, and what more would bring; draw it, if a file is named",
+    )
     others.add_argument("--simulate", metavar="N", type=int, help="let so many simulated people answer")
     exporting = parser.add_argument_group("exporting")
     exporting.add_argument(
@@ -81,6 +88,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         (arguments.export, _export),
         (arguments.invite, _invite),
         (arguments.withdraw, _withdraw),
+        (arguments.outlook, _outlook),
         (arguments.simulate, _simulate),
     ):
         if wanted is not None:
@@ -200,6 +208,46 @@ def _withdraw(arguments: argparse.Namespace, study: Study) -> Summary:
         [f"{arguments.withdraw} and {deleted} answers are deleted."],
         {"withdrawn": arguments.withdraw, "n_deleted": deleted},
     )
+
+
+def _outlook(arguments: argparse.Namespace, study: Study) -> Summary:
+    with working("learning from more and more of the answers"):
+        import numpy as np
+
+        from ..judge.export import Filter, export
+        from ..judge.store import Database
+        from ..learner import SKLR
+        from ..questions import outlook
+
+        database = Database(arguments.database or study.database, study.name)
+        answers = database.read(lambda records: records.answers())
+        database.close()
+        said, held_out = (
+            export(answers, study.names, study.name, _filter(arguments, study, Filter(holdout=which))).said
+            for which in ("drop", "only")
+        )
+        X = np.arange(float(len(study.items)))[:, None] if study.features is None else study.features
+        learner = SKLR("identity", rank=None) if study.features is None else SKLR()
+        ahead = outlook(X, said, held_out, learner=learner)
+    sentences = [str(ahead)]
+    if arguments.outlook:
+        from matplotlib.figure import Figure
+
+        figure = Figure(layout="constrained")
+        ahead.plot(figure.subplots())
+        figure.savefig(arguments.outlook)
+        sentences.append(f"Picture: {arguments.outlook}")
+    gain, interval = ahead.gain(ahead.n_answers)
+    facts = {
+        "n_answers": ahead.n_answers,
+        "n_held_out": ahead.n_held_out,
+        "agreement": ahead.agreement,
+        "agreement_interval": ahead.interval,
+        "gain_of_twice_as_many": gain,
+        "gain_interval": interval,
+        "enough": ahead.enough,
+    }
+    return Summary(sentences, facts)
 
 
 def _simulate(arguments: argparse.Namespace, study: Study) -> Summary:

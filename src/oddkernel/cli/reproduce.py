@@ -12,6 +12,7 @@ from .summary import Summary, working
 
 PAPER = ("table1", "curves", "generalization", "noise", "equalities", "map", "running_time")
 PEOPLE = ("things", "cars60")
+OURS = ("next_question",)
 PAGE = "page"
 NEEDED = ("matplotlib", "pandas", "pyarrow")
 
@@ -26,7 +27,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "those there are. 'page' measures nothing and writes one page with all that has been measured.",
         epilog="example:\n  oddkernel reproduce table1 --draws 30 --jobs 2",
     )
-    parser.add_argument("experiment", choices=(*PAPER, *PEOPLE, PAGE), help="which one, or page")
+    parser.add_argument("experiment", choices=(*PAPER, *PEOPLE, *OURS, PAGE), help="which one, or page")
     parser.add_argument("--draws", type=int, default=30, metavar="N", help="repetitions (30)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes at work (1)")
     parser.add_argument(

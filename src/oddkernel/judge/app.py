@@ -84,6 +84,7 @@ def create_app(study: Study, database: Database) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
         judge.atlas.close()
+        judge.asking.close()
 
     app = FastAPI(title=study.settings.title, lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
     app.state.judge = judge

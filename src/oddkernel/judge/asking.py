@@ -8,6 +8,8 @@ from collections import Counter
 import numpy as np
 
 from ..comparisons import Comparisons
+from ..questions.adaptive import prepare
+from ..questions.background import Background
 from . import policy
 from .policy import History, Triple
 from .store import Database, Question, Records, Sitting
@@ -59,17 +61,38 @@ class Asking:
 
     def __init__(self, study: Study, database: Database) -> None:
         self._study = study
-        self._policy = policy.POLICIES[study.settings.policy]
+        name = study.settings.policy
+        if name in policy.LEARNING and study.features is None:
+            raise ValueError(
+                f'policy = "{name}" in study.toml needs features of the items: give a file with --features (oddkernel '
+                'features makes one), or choose "random"'
+            )
+        self._policy = policy.POLICIES[name]
         self._kind = "random" if self._policy is policy.random else "adaptive"
         self._rng = np.random.default_rng()
         self._database = database
         self._held_out: Counter[Triple] = Counter()
         self.history = History(len(study.items), np.zeros(len(study.items), dtype=np.intp), self._said, study.features)
+        self._background: Background | None = None
+        if name in policy.LEARNING and study.features is not None:
+            rng = np.random.default_rng()
+            self._background = Background(
+                study.features,
+                self._said,
+                prepare=(lambda belief: prepare(belief, rng)) if name in policy.PREPARED else None,
+            )
+            self.history.belief = self._background.latest
+            self._background.answered(0)
         database.write(self.refresh).result()
+
+    def close(self) -> None:
+        """Learn nothing more."""
+        if self._background is not None:
+            self._background.close()
 
     def refresh(self, records: Records) -> None:
         """Take from the records what was shown, and what is waiting for an answer."""
-        self.history.times_shown[:] = 0
+        self.history.forget()
         self._held_out.clear()
         for kind, items in records.all_shown():
             if kind not in ("catch", "repeat") and self._known(items):  # these two aren't a policy's choice
@@ -101,6 +124,8 @@ class Asking:
         """Note that nobody is being asked this any more."""
         if self._known(question.items):
             self.history.open.discard(policy.key(self._indices(question.items)))
+        if self._background is not None:
+            self._background.answered()
 
     def taken_back(self, question: Question) -> None:
         """Note that someone is being asked this again."""
@@ -172,6 +197,8 @@ class Asking:
             for answer in self._database.read(lambda records: records.answers())
             if answer.kind != "holdout" and self._known(answer.items)
         ]
+        if not answers:
+            return Comparisons.empty(items=self._study.names)
         return Comparisons.odd_one_out(
             [answer.items for answer in answers], [answer.odd for answer in answers], items=self._study.names
         )

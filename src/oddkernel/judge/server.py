@@ -39,7 +39,12 @@ class Server:
             raise
         self._stopped = False
         self._uvicorn: _Uvicorn | None = None
-        self.app = create_app(study, self._database)
+        try:
+            self.app = create_app(study, self._database)
+        except ValueError:
+            self._socket.close()
+            self._database.close()
+            raise
         self.keys: Keys = self.app.state.judge.keys
         shown = f"[{host}]" if ":" in host else host
         self.url = f"http://{shown}:{self._socket.getsockname()[1]}/"

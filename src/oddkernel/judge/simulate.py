@@ -15,15 +15,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..questions.people import ByLabels, ByMetric
 from .keys import Keys
 from .study import Study
 
 Respond = Callable[[tuple[int, int, int], np.random.Generator], int]
 """What someone says about three items, given by number: the place of the odd one, or -1 for can't tell."""
-
-CANT_TELL = -1
 
 
 def by_features(X: ArrayLike, noise: float = 0.0) -> Respond:
@@ -31,16 +30,7 @@ def by_features(X: ArrayLike, noise: float = 0.0) -> Respond:
 
     A share `noise` of the answers is a guess.
     """
-    points = np.asarray(X, dtype=np.float64)
-
-    def respond(items: tuple[int, int, int], rng: np.random.Generator) -> int:
-        if rng.random() < noise:
-            return int(rng.integers(3))
-        first, second, third = points[list(items)]
-        apart = [np.linalg.norm(second - third), np.linalg.norm(first - third), np.linalg.norm(first - second)]
-        return int(np.argmin(apart))
-
-    return respond
+    return ByMetric(X, noise=noise)
 
 
 def by_labels(labels: ArrayLike, noise: float = 0.0) -> Respond:
@@ -54,16 +44,7 @@ def by_labels(labels: ArrayLike, noise: float = 0.0) -> Respond:
     >>> respond((0, 2, 1), np.random.default_rng(0))
     1
     """
-    classes: NDArray[Any] = np.asarray(labels)
-
-    def respond(items: tuple[int, int, int], rng: np.random.Generator) -> int:
-        if rng.random() < noise:
-            return int(rng.integers(3))
-        first, second, third = classes[list(items)].tolist()
-        same = [second == third, first == third, first == second]
-        return same.index(True) if sum(same) == 1 else CANT_TELL
-
-    return respond
+    return ByLabels(labels, noise=noise)
 
 
 def by_chance(items: tuple[int, int, int], rng: np.random.Generator) -> int:

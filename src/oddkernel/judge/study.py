@@ -123,7 +123,10 @@ class Settings:
         0.3, "An answer that took fewer seconds counts as too fast.", _is_seconds, "seconds from 0 to 60"
     )
     features: str = _setting(
-        "", "A file of features, with item names, for the map; empty for none.", _is_line, "a file"
+        "",
+        "A file of features, with item names, for the map and for policies that learn; empty for none.",
+        _is_line,
+        "a file",
     )
     words: dict[str, str] = field(default_factory=dict)
     catch: tuple[Catch, ...] = ()

@@ -1,0 +1,27 @@
+"""Which three items to ask about next, simulated people to ask, and when to stop."""
+
+from __future__ import annotations
+
+from .belief import Belief
+from .curve import LearningCurve, learning_curve
+from .history import History
+from .outlook import Outlook, outlook
+from .people import ByLabels, ByMetric, Recorded
+from .policies import DEFAULT, POLICIES, Policy
+from .simulation import simulate
+
+__all__ = [
+    "DEFAULT",
+    "POLICIES",
+    "Belief",
+    "ByLabels",
+    "ByMetric",
+    "History",
+    "LearningCurve",
+    "Outlook",
+    "Policy",
+    "Recorded",
+    "learning_curve",
+    "outlook",
+    "simulate",
+]

@@ -1,0 +1,82 @@
+"""Learning in the background, while questions are asked by what was learned last."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .belief import Belief
+from .history import Said
+
+log = logging.getLogger(__name__)
+
+
+class Background:
+    """The latest belief, and the making of the next.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_items, d)
+        The items' features.
+    said : callable
+        Returns all answers to learn from; called in the background.
+    prepare : callable, optional
+        Does with a new belief, before anybody chooses by it, what a first choice would otherwise have to wait for.
+    every : int, default=10
+        After so many new answers it is time to learn again.
+    """
+
+    def __init__(
+        self,
+        features: NDArray[np.float64],
+        said: Said,
+        *,
+        prepare: Callable[[Belief], object] | None = None,
+        every: int = 10,
+    ) -> None:
+        self._features, self._said, self._prepare, self._every = features, said, prepare, every
+        self._lock = threading.Lock()
+        self._latest: Belief | None = None
+        self._new = every
+        self._worker: threading.Thread | None = None
+        self._closed = False
+
+    def latest(self) -> Belief | None:
+        """What was learned last, None if nothing was yet; never waits."""
+        return self._latest
+
+    def answered(self, n: int = 1) -> None:
+        """Note new answers, and begin to learn if it is time and nothing is being learned."""
+        with self._lock:
+            self._new += n
+            busy = self._worker is not None and self._worker.is_alive()
+            if self._closed or busy or self._new < self._every:
+                return
+            self._new = 0
+            self._worker = threading.Thread(target=self._learn, name="oddkernel-questions", daemon=True)
+            self._worker.start()
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Until what is being learned is learned."""
+        worker = self._worker
+        if worker is not None:
+            worker.join(timeout)
+
+    def close(self) -> None:
+        """Learn nothing more; what is being learned is given up when the program ends."""
+        self._closed = True
+
+    def _learn(self) -> None:
+        try:
+            belief = Belief.learn(self._features, self._said(), last=self._latest)
+            if self._prepare is not None:
+                self._prepare(belief)
+            self._latest = belief
+        except Exception:  # whatever goes wrong here, asking goes on
+            if self._closed:
+                return
+            log.exception("learning from the answers failed; questions are chosen by what was learned before")

@@ -1,0 +1,167 @@
+"""What has been learned so far, in a form from which questions are chosen quickly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import choices
+from ..comparisons import Comparisons
+from ..constraints import Constraints
+from ..kernels import AdaptiveGaussian, LowRank
+from ..kernels.distances import squared_distances
+from ..rounds import Learned, learn
+from ..solvers import SOLVERS
+from ..uncertainty import Uncertainty
+from .history import Indices
+
+Array = NDArray[Any]
+
+# How the next question is chosen needs no finer settings than these: the learner's defaults where nothing is tuned.
+RATIO, LOSS, PENALTY, TOLERANCE = 4.0, "squared", 10.0, 1e-3
+# Typical items that are looked for, among so many items drawn by chance.
+TYPICAL, SAMPLE = 200, 1000
+# The answers learned from look surer than the next ones will be: a temperature below this share of the median squared
+# distance, or ties stronger or weaker than this, is taken for chance.
+COLDEST, TIES = 0.15, (0.05, 50.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """The items before anything is learned.
+
+    Attributes
+    ----------
+    phi : (n, r) array
+        Their features under the initial kernel.
+    typical : (k,) array
+        Items that stand for many others: of these, each lowers most what the squared distances of all items to the
+        nearest item before it add up to. The first few are few for a coarse picture; more make it finer.
+    """
+
+    phi: Array
+    typical: Indices
+
+    @classmethod
+    def of(cls, features: Array) -> Space:
+        """Measure the items with the learner's own initial kernel."""
+        kernel = AdaptiveGaussian().fit(features)
+        phi = LowRank.fit(kernel, features, rank=0.9, random_state=0).transform(features)
+        return cls(phi, typical_items(phi))
+
+
+def typical_items(phi: Array, most: int = TYPICAL) -> Indices:
+    """Items that stand for many others, the most typical first.
+
+    Examples
+    --------
+    >>> typical_items(np.array([[0.0], [0.1], [-0.1], [5.0], [5.1]]), 2)
+    array([0, 3])
+    """
+    n = len(phi)
+    among = np.sort(np.random.default_rng(0).permutation(n)[:SAMPLE]) if n > SAMPLE else np.arange(n)
+    apart = squared_distances(phi[among], phi[among])
+    nearest = np.full(len(among), apart.mean(axis=1).max())
+    chosen: list[int] = []
+    for _ in range(min(most, len(among))):
+        gain = np.maximum(nearest - apart, 0.0).sum(axis=1)
+        gain[chosen] = -1.0
+        chosen.append(int(gain.argmax()))
+        nearest = np.minimum(nearest, apart[chosen[-1]])
+    return among[chosen]
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """What the answers so far have taught.
+
+    Attributes
+    ----------
+    space : Space
+        The items before.
+    n_answers : int
+        How many answers were learned from.
+    coordinates : (n, r) array
+        The items where plain squared distance is the learned one.
+    temperature, tie : float
+        Turn distances into probabilities of answers, as in `SKLR`; not surer than so few answers permit.
+    """
+
+    space: Space
+    n_answers: int
+    coordinates: Array
+    temperature: float
+    tie: float
+    _learned: Learned | None = None
+    _rows: Constraints | None = None
+    _memory: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def learn(cls, features: Array, said: Comparisons, last: Belief | None = None) -> Belief:
+        """Learn from all answers.
+
+        Parameters
+        ----------
+        features : (n, d) array
+            The items' features.
+        said : Comparisons
+            All answers so far; none will do.
+        last : Belief, optional
+            What was learned from fewer answers about the same items: saves most of the work.
+        """
+        space = Space.of(features) if last is None else last.space
+        if not len(said):
+            return cls(space, 0, space.phi, 1.0, 1.0)
+        rows = Constraints.from_comparisons(said, ratio=RATIO, margin=0.0)
+        constrained = said.constrained
+        start = None
+        if last is not None and last._rows is not None and last._learned is not None:
+            start = rows.matched(last._rows, last._learned.multipliers[0])
+        learned = learn(
+            space.phi[constrained],
+            rows.relabelled(constrained),
+            LOSS,
+            [PENALTY],
+            solver=SOLVERS["auto"](),
+            starts=[start],
+            tol=TOLERANCE,
+        )
+        coordinates = space.phi @ learned.root
+        return cls(space, len(said), coordinates, *_calibrated(coordinates, said), learned, rows)
+
+    def sides(self, shown: Indices) -> Array:
+        """(m, 3): the squared distance of the pair opposite each position."""
+        return choices.sides(self.coordinates, shown)
+
+    def probabilities(self, sides: Array) -> Array:
+        """(m, 4): how likely each of the three is called odd, and *can't tell*."""
+        return choices.probabilities(sides, self.temperature, self.tie)
+
+    def covariance(self, pairs: Indices) -> tuple[Array, Array]:
+        """(p, p) and (p,): the covariance of the pairs' squared distances, by Laplace's approximation, and these."""
+        apart = self.space.phi[pairs[:, 0]] - self.space.phi[pairs[:, 1]]
+        moved = self.coordinates[pairs[:, 0]] - self.coordinates[pairs[:, 1]]
+        squared = np.einsum("pr,pr->p", moved, moved)
+        if self._learned is None:
+            return np.square(apart @ apart.T), squared
+        return Uncertainty(self._learned.point).covariance(apart[None])[0], squared
+
+    def remembered(self, name: str, make: Callable[[], Any]) -> Any:
+        """What was made under this name before, or is made now: work that the same belief needs but once."""
+        if name not in self._memory:
+            self._memory[name] = make()
+        return self._memory[name]
+
+
+def _calibrated(coordinates: Array, said: Comparisons) -> tuple[float, float]:
+    sides = choices.sides(coordinates, said.shown)
+    known = choices.decided(said)
+    typical = float(np.median(sides)) or 1.0
+    if not known.any():
+        return typical, TIES[1]
+    temperature = max(choices.fit_temperature(sides[known], said[known]), COLDEST * typical)
+    return temperature, float(np.clip(choices.fit_tie(sides, said, temperature), *TIES))

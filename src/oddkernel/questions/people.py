@@ -1,0 +1,156 @@
+"""Simulated people: by class, by a metric of their own, or as real ones have answered."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._checks import require
+from .._columns import refuse
+from ..comparisons import Comparisons, Kind
+from .history import Indices, Triple, as_triple, key
+
+CANT_TELL = -1
+
+Seed = int | np.random.Generator | None
+
+
+class _Simulated:
+    """Someone who guesses now and then."""
+
+    def __init__(self, noise: float, random_state: Seed) -> None:
+        require(0 <= noise <= 1, "noise", noise, "a share between 0 and 1")
+        self.noise = noise
+        self._rng = np.random.default_rng(random_state)
+
+    def __call__(self, shown: Any, rng: np.random.Generator | None = None) -> int:
+        """The position of the odd one of three items, or -1 for *can't tell*; ``rng`` in place of their own chance."""
+        rng = self._rng if rng is None else rng
+        if rng.random() < self.noise:
+            return int(rng.integers(3))
+        return self._opinion([int(item) for item in shown])
+
+    def _opinion(self, shown: list[int]) -> int:
+        raise NotImplementedError
+
+
+class ByLabels(_Simulated):
+    """People to whom items of one class are alike and all others aren't.
+
+    They can't tell if all three are of one class, or of three.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        The class of each item.
+    noise : float, default=0.0
+        The share of answers that are a guess among the three.
+    random_state : int, Generator or None
+        Seed of the guesses.
+
+    Examples
+    --------
+    >>> answer = ByLabels(["bird", "bird", "fish"])
+    >>> answer([0, 2, 1])
+    1
+    """
+
+    def __init__(self, labels: ArrayLike, *, noise: float = 0.0, random_state: Seed = None) -> None:
+        super().__init__(noise, random_state)
+        self.labels: NDArray[Any] = np.asarray(labels)
+
+    def _opinion(self, shown: list[int]) -> int:
+        first, second, third = self.labels[shown].tolist()
+        same = [second == third, first == third, first == second]
+        return same.index(True) if sum(same) == 1 else CANT_TELL
+
+
+class ByMetric(_Simulated):
+    """People with a metric of their own, hidden from the learner: the odd one is left out of the closest pair.
+
+    Parameters
+    ----------
+    coordinates : array-like of shape (n, d)
+        Where the items are in their minds.
+    undecided : float, default=0.0
+        They can't tell where the second closest pair is not even by this share farther apart than the closest.
+    noise : float, default=0.0
+        The share of answers that are a guess among the three.
+    random_state : int, Generator or None
+        Seed of the guesses.
+
+    Examples
+    --------
+    >>> answer = ByMetric([[0.0], [1.0], [2.1], [9.0]], undecided=0.2)
+    >>> answer([0, 3, 1]), answer([0, 1, 2])
+    (1, -1)
+    """
+
+    def __init__(
+        self, coordinates: ArrayLike, *, undecided: float = 0.0, noise: float = 0.0, random_state: Seed = None
+    ) -> None:
+        super().__init__(noise, random_state)
+        require(undecided >= 0, "undecided", undecided, "a share of at least 0")
+        self.coordinates = np.asarray(coordinates, dtype=np.float64)
+        self.undecided = undecided
+
+    def _opinion(self, shown: list[int]) -> int:
+        first, second, third = self.coordinates[shown]
+        apart = np.linalg.norm([second - third, first - third, first - second], axis=1)
+        closest, next_closest = np.sort(apart)[:2]
+        if self.undecided and next_closest < (1.0 + self.undecided) * closest:
+            return CANT_TELL
+        return int(np.argmin(apart))
+
+
+class Recorded:
+    """Real people's answers, played back: only what was really asked can be asked, and as often as it was.
+
+    Parameters
+    ----------
+    said : Comparisons
+        Odd-one-out answers; or *closer* statements, where all those about the same three items count as one answer.
+
+    Examples
+    --------
+    >>> answer = Recorded(Comparisons.odd_one_out([[4, 7, 9]], [2]))
+    >>> answer.questions
+    array([[4, 7, 9]])
+    >>> answer([9, 4, 7])
+    0
+    >>> answer.questions.shape
+    (0, 3)
+    """
+
+    def __init__(self, said: Comparisons) -> None:
+        refuse(
+            said.kind > Kind.CLOSER,
+            lambda row: "links are no answers about three items; expected odd-one-out or closer",
+        )
+        self._said = said
+        self._rows: dict[Triple, list[int]] = defaultdict(list)
+        for row, shown in enumerate(said.shown.tolist()):
+            self._rows[key(tuple(shown))].append(row)
+
+    @property
+    def questions(self) -> Indices:
+        """(m, 3): what can still be asked."""
+        return np.array(list(self._rows), dtype=np.intp).reshape(-1, 3)
+
+    def __call__(self, shown: Any) -> int | Comparisons:
+        """The next recorded answer about three items: an odd one's position, or what *closer* statements there are."""
+        items = [int(item) for item in shown]
+        triple = key(as_triple(np.array(items), max(*items, 2) + 1))
+        if triple not in self._rows:
+            raise ValueError(f"nobody was asked about {items}, or not so often; expected one of the recorded questions")
+        rows = self._rows[triple]
+        if self._said.kind[rows[0]] == Kind.CLOSER:
+            return self._said[np.array(self._rows.pop(triple))]
+        row = rows.pop(0)
+        if not rows:
+            del self._rows[triple]
+        odd = int(self._said.odd[row])
+        return CANT_TELL if odd == CANT_TELL else items.index(int(self._said.shown[row, odd]))

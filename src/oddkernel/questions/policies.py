@@ -1,0 +1,42 @@
+"""The policies by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .adaptive import diverse, informative, typical, uncertain
+from .history import History, Indices
+from .plain import least_answered, random
+
+Policy = Callable[[History, int, np.random.Generator], Indices]
+"""``policy(history, n, rng)`` returns the items of ``n`` questions, shape (n, 3), as numbers from 0."""
+
+POLICIES: dict[str, Policy] = {
+    "random": random,
+    "least_answered": least_answered,
+    "typical": typical,
+    "uncertain": uncertain,
+    "informative": informative,
+    "diverse": diverse,
+}
+"""The policies that have a name; a further one is a function and a line here."""
+
+LEARNING = ("typical", "uncertain", "informative", "diverse")
+"""Those that look at the items' features and at what was learned."""
+
+PREPARED = ("informative", "diverse")
+"""Those of them whose first choice by a new belief takes longer, unless `adaptive.prepare` was called."""
+
+DEFAULT = "diverse"
+
+
+def resolve(policy: str | Policy) -> Policy:
+    """A policy from its name, or as it is."""
+    if callable(policy):
+        return policy
+    if policy not in POLICIES:
+        names = ", ".join(f'"{name}"' for name in POLICIES)
+        raise ValueError(f"policy={policy!r}; expected one of {names}, or a function")
+    return POLICIES[policy]

@@ -1,0 +1,91 @@
+"""Asking simulated people, as a policy chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._checks import is_count, require
+from ..comparisons import Comparisons
+from .belief import Belief
+from .history import History, Indices, as_triple
+from .policies import DEFAULT, Policy, resolve
+
+Answer = Callable[[Any], int | Comparisons]
+
+
+def simulate(
+    X: ArrayLike,
+    answer: Answer,
+    *,
+    policy: str | Policy = DEFAULT,
+    n: int,
+    batch: int = 20,
+    random_state: int | np.random.Generator | None = None,
+) -> Comparisons:
+    """Ask ``answer`` so many questions, as a policy chooses them.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_items, d)
+        The items' features.
+    answer : callable
+        ``answer(shown)`` returns the position 0, 1 or 2 of the odd one among three items, or -1 for *can't tell*; see
+        `ByLabels`, `ByMetric` and `Recorded`. What was said in another form it returns as `Comparisons`. Where it has
+        an attribute ``questions``, only those are asked.
+    policy : str or callable, default="diverse"
+        A name in `POLICIES`, or a function of a `History`, a number of questions and a random generator.
+    n : int
+        How many questions to ask; where only some can be asked, no more than these.
+    batch : int, default=20
+        So many questions are chosen at a time, before any of them is answered; between batches, what was answered is
+        learned from.
+    random_state : int, Generator or None
+        Seed of the policy's chance.
+
+    Returns
+    -------
+    Comparisons
+        The answers, in the order asked.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from oddkernel.questions import ByLabels
+    >>> X, y = load_iris(return_X_y=True)
+    >>> simulate(X, ByLabels(y), policy="random", n=30, random_state=0)
+    Comparisons: 30 odd-one-out answers (11 can't tell) over 70 items
+    """
+    require(n is not None and is_count(n), "n", n, "a whole number of at least 1")
+    require(batch is not None and is_count(batch), "batch", batch, "a whole number of at least 1")
+    features = np.asarray(X, dtype=np.float64)
+    rng = np.random.default_rng(random_state)
+    choose = resolve(policy)
+    said = Comparisons.empty()
+    belief: Belief | None = None
+
+    def learned() -> Belief:
+        nonlocal belief
+        if belief is None or belief.n_answers < len(said):
+            belief = Belief.learn(features, said, last=belief)
+        return belief
+
+    history = History(len(features), np.zeros(len(features), dtype=np.intp), lambda: said, features, belief=learned)
+    asked = 0
+    while asked < n:
+        history.allowed = getattr(answer, "questions", None)
+        wanted = min(batch, n - asked)
+        if history.allowed is not None:
+            wanted = min(wanted, len(history.allowed))
+        if not wanted:
+            break
+        chosen: Indices = choose(history, wanted, rng)
+        for row in chosen:
+            history.shown(as_triple(row, history.n_items))
+            told = answer(row)
+            said = said + (told if isinstance(told, Comparisons) else Comparisons.odd_one_out([row], [told]))
+        asked += wanted
+    return said

@@ -1,0 +1,367 @@
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oddkernel import SKLR, Comparisons
+from oddkernel.questions import (
+    POLICIES,
+    Belief,
+    ByLabels,
+    ByMetric,
+    History,
+    LearningCurve,
+    Recorded,
+    adaptive,
+    learning_curve,
+    outlook,
+    simulate,
+)
+from oddkernel.questions import belief as beliefs
+from oddkernel.questions.background import Background
+from oddkernel.questions.history import draw_triples, key
+from oddkernel.questions.policies import LEARNING
+from oddkernel.questions.spread import CONTRASTS, NOISE, Spread
+
+
+def groups(n_each: int = 8, n_groups: int = 4, seed: int = 0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(n_groups), n_each)
+    return 3.0 * rng.standard_normal((n_groups, 3))[y] + rng.standard_normal((len(y), 3)), y
+
+
+def history_of(X: Any, said: Comparisons, **more: Any) -> History:
+    belief = Belief.learn(X, said)
+    times = np.bincount(said.shown.ravel(), minlength=len(X)) if len(said) else np.zeros(len(X), dtype=np.intp)
+    return History(len(X), times, lambda: said, X, belief=lambda: belief, **more)
+
+
+@given(n_items=st.integers(3, 9), n=st.integers(0, 40), seed=st.integers(0, 2**32))
+@settings(deadline=None, max_examples=50)
+def test_triples_are_three_different_items(n_items: int, n: int, seed: int) -> None:
+    rows = draw_triples(n_items, n, np.random.default_rng(seed))
+    assert rows.shape == (n, 3)
+    assert all(len(set(row)) == 3 and min(row) >= 0 and max(row) < n_items for row in rows.tolist())
+
+
+def test_triples_are_uniform_in_every_order() -> None:
+    rows = draw_triples(4, 24_000, np.random.default_rng(0))
+    times = Counter(map(tuple, rows.tolist()))
+    assert len(times) == 24
+    assert max(times.values()) < 1.25 * min(times.values())
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("n_answers", [0, 1, 30])
+def test_every_policy_chooses_as_many_as_asked_for(policy: str, n_answers: int) -> None:
+    X, y = groups()
+    said = simulate(X, ByLabels(y), policy="random", n=30, random_state=0)[:n_answers]
+    past = history_of(X, said)
+    for n in (0, 1, 25):
+        chosen = POLICIES[policy](past, n, np.random.default_rng(n))
+        assert chosen.shape == (n, 3)
+        assert all(len(set(row)) == 3 and min(row) >= 0 and max(row) < len(X) for row in chosen.tolist())
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_among_three_items_there_is_one_question(policy: str) -> None:
+    X = np.arange(6.0).reshape(3, 2)
+    past = history_of(X, Comparisons.odd_one_out([[0, 1, 2]], [2]))
+    assert np.array_equal(np.sort(POLICIES[policy](past, 2, np.random.default_rng(0))), [[0, 1, 2]] * 2)
+
+
+@pytest.mark.parametrize("policy", ["uncertain", "informative", "diverse"])
+def test_a_batch_asks_nothing_twice(policy: str) -> None:
+    X, y = groups()
+    said = simulate(X, ByLabels(y), policy="random", n=40, random_state=1)
+    past = history_of(X, said)
+    chosen = POLICIES[policy](past, 20, np.random.default_rng(0))
+    assert len(np.unique(np.sort(chosen, axis=1), axis=0)) == 20
+    asked = {key(tuple(row)) for row in said.shown.tolist()}
+    assert not asked & {key(tuple(row)) for row in chosen.tolist()}
+
+
+def test_diverse_looks_at_what_others_are_being_asked() -> None:
+    X, y = groups()
+    past = history_of(X, simulate(X, ByLabels(y), policy="random", n=40, random_state=1))
+    alone = key(tuple(POLICIES["diverse"](past, 1, np.random.default_rng(0))[0].tolist()))
+    past.open = {alone}
+    beside = POLICIES["diverse"](past, 1, np.random.default_rng(0))[0]
+    assert len(set(beside.tolist()) & set(alone)) <= 1
+
+
+@pytest.mark.parametrize("policy", LEARNING)
+def test_without_a_belief_a_policy_asks_by_chance(policy: str) -> None:
+    past = History(10, np.zeros(10, dtype=np.intp), Comparisons.empty)
+    assert POLICIES[policy](past, 4, np.random.default_rng(0)).shape == (4, 3)
+
+
+def test_people_answer_by_class() -> None:
+    answer = ByLabels(["a", "a", "a", "b", "b", "c"])
+    assert [answer(shown) for shown in ([0, 1, 3], [3, 0, 4], [5, 0, 1], [0, 1, 2], [0, 3, 5])] == [2, 1, 0, -1, -1]
+
+
+def test_people_answer_by_a_hidden_metric() -> None:
+    answer = ByMetric([[0.0], [1.0], [2.05], [7.0]])
+    assert [answer(shown) for shown in ([0, 1, 3], [3, 1, 2], [0, 1, 2])] == [2, 0, 2]
+    unsure = ByMetric([[0.0], [1.0], [2.05], [7.0]], undecided=0.1)
+    assert [unsure(shown) for shown in ([0, 1, 3], [0, 1, 2])] == [2, -1]
+
+
+@pytest.mark.parametrize("make", [ByLabels, lambda y, **more: ByMetric(np.array(y)[:, None], **more)])
+def test_noise_is_a_share_of_guesses(make: Any) -> None:
+    answer = make([0, 0, 9], noise=0.3, random_state=0)
+    said = [answer([0, 1, 2]) for _ in range(4000)]
+    assert said.count(2) / 4000 == pytest.approx(0.7 + 0.1, abs=0.03)
+    assert said.count(0) / 4000 == pytest.approx(0.1, abs=0.02)
+    with pytest.raises(ValueError, match=r"noise=1\.5"):
+        make([0, 0, 1], noise=1.5)
+
+
+def test_recorded_answers_are_played_back_and_used_up() -> None:
+    said = Comparisons.odd_one_out([[0, 1, 2], [2, 0, 1], [1, 2, 3]], [2, 1, -1])
+    answer = Recorded(said)
+    assert sorted(map(tuple, answer.questions.tolist())) == [(0, 1, 2), (1, 2, 3)]
+    assert [answer([2, 1, 0]), answer([0, 1, 2]), answer([3, 2, 1])] == [0, 0, -1]
+    assert answer.questions.shape == (0, 3)
+    with pytest.raises(ValueError, match="nobody was asked"):
+        answer([0, 1, 2])
+    with pytest.raises(ValueError, match="row 0: links"):
+        Recorded(Comparisons.must_link([[0, 1]]))
+
+
+@pytest.mark.parametrize("policy", ["random", "diverse"])
+def test_closer_statements_are_played_back_together(policy: str) -> None:
+    X, _ = groups()
+    recorded = Comparisons.closer([0, 0, 3, 4], [1, 1, 5, 9], [2, 3, 4, 8]) + Comparisons.closer([2], [0], [1])
+    said = simulate(X, Recorded(recorded), policy=policy, n=10, batch=2, random_state=0)
+    assert sorted(map(tuple, said.shown.tolist())) == sorted(map(tuple, recorded.shown.tolist()))
+    assert len(simulate(X, Recorded(recorded[[0, 4]]), n=1)) == 2
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_only_what_was_recorded_is_asked(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = groups()
+    recorded = simulate(X, ByLabels(y), policy="random", n=60, random_state=0)
+    monkeypatch.setattr(adaptive, "RECORDED", 10)
+    said = simulate(X, Recorded(recorded), policy=policy, n=100, batch=25, random_state=1)
+    kept = Counter(key(tuple(row)) for row in recorded.shown.tolist())
+    assert Counter(key(tuple(row)) for row in said.shown.tolist()) == kept
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_simulation_can_be_repeated(policy: str) -> None:
+    X, y = groups()
+    first, second = (simulate(X, ByLabels(y), policy=policy, n=45, random_state=3) for _ in range(2))
+    assert first == second
+    assert len(first) == 45
+
+
+def test_simulate_says_what_it_does_not_know() -> None:
+    X, y = groups()
+    with pytest.raises(ValueError, match="policy='best'; expected one of"):
+        simulate(X, ByLabels(y), policy="best", n=3)
+    with pytest.raises(ValueError, match="n=0"):
+        simulate(X, ByLabels(y), n=0)
+    with pytest.raises(ValueError, match="three different items"):
+        simulate(X, ByLabels(y), policy=lambda history, n, rng: np.zeros((n, 3), dtype=np.intp), n=3)
+
+
+def test_typical_items_stand_for_many() -> None:
+    rng = np.random.default_rng(0)
+    centres = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])
+    phi = np.concatenate([centre + rng.standard_normal((40, 2)) for centre in centres])
+    first = beliefs.typical_items(phi, 3)
+    assert sorted(first // 40) == [0, 1, 2]
+    assert np.all(np.linalg.norm(phi[first] - centres[first // 40], axis=1)[1:] < 1.0)
+    assert np.array_equal(beliefs.typical_items(phi, 30)[:3], first)
+
+
+def test_a_belief_warm_or_cold_is_the_same() -> None:
+    X, y = groups()
+    said = simulate(X, ByLabels(y), policy="random", n=60, random_state=0)
+    cold = Belief.learn(X, said)
+    warm = Belief.learn(X, said, last=Belief.learn(X, said[:40]))
+    shown = draw_triples(len(X), 50, np.random.default_rng(0))
+    np.testing.assert_allclose(warm.sides(shown), cold.sides(shown), rtol=0.02, atol=1e-3)
+    np.testing.assert_allclose(cold.probabilities(cold.sides(shown)).sum(axis=1), 1.0)
+    covariance, squared = cold.covariance(shown[:, :2])
+    np.testing.assert_allclose(squared, cold.sides(shown)[:, 2])
+    assert np.linalg.eigvalsh(covariance).min() > -1e-6 * np.abs(covariance).max()
+
+
+def test_a_belief_knows_what_was_answered_best() -> None:
+    X, y = groups()
+    said = simulate(X, ByLabels(y), policy="random", n=60, random_state=0)
+    belief, before = Belief.learn(X, said), Belief.learn(X, said[:0])
+    told = [Spread(each, said.shown).information() for each in (before, belief)]
+    assert np.median(told[1]) < 0.9 * np.median(told[0])
+
+
+def test_what_is_being_asked_tells_nothing_new() -> None:
+    X, y = groups()
+    belief = Belief.learn(X, simulate(X, ByLabels(y), policy="random", n=20, random_state=0))
+    pool = np.array([[0, 8, 16], [8, 16, 24], [1, 9, 25]])
+    spread = Spread(belief, pool)
+    before = spread.information()
+    other = spread.copy()
+    spread.tell({(0, 8, 16)})
+    after = spread.information()
+    assert after[0] < 0.5 * before[0]
+    assert np.all(after <= before + 1e-12)
+    spread.tell({(0, 8, 16), (2, 3, 4)})  # known already, and not in the pool
+    assert np.array_equal(spread.information(), after)
+    assert np.array_equal(other.information(), before)
+    # Conditioning by hand: the joint covariance of the two questions' pairs that differ.
+    pairs = np.array([[8, 16], [0, 16], [0, 8], [16, 24], [8, 24]])
+    covariance, squared = belief.covariance(pairs)
+    R = covariance / np.outer(squared, squared)
+    A = np.zeros((2, 5))
+    A[:, :3] = CONTRASTS
+    R = R - R @ A.T @ np.linalg.inv(A @ R @ A.T + NOISE * np.eye(2)) @ A @ R
+    B = np.zeros((2, 5))
+    B[:, [3, 4, 0]] = CONTRASTS
+    other.tell({(8, 16, 24), (0, 8, 16)})
+    spread.tell({(8, 16, 24)})
+    np.testing.assert_allclose(other.information(), spread.information())  # both at once, or one after the other
+    assert after[1] == pytest.approx(0.5 * np.linalg.slogdet(np.eye(2) + B @ R @ B.T / NOISE)[1])
+
+
+def test_a_curve_scores_the_first_answers() -> None:
+    X, y = groups()
+    said = simulate(X, ByLabels(y), policy="random", n=60, random_state=0)
+    seen: list[int] = []
+
+    def score(model: SKLR) -> float:
+        seen.append(len(model.comparisons_))
+        return model.score(X, said)
+
+    curve = learning_curve(X, said, score, at=[10, 60], learner=SKLR(penalty=10))
+    assert seen == [10, 60] == curve.n_answers.tolist()
+    assert curve.score[1] == SKLR(penalty=10).fit(X, said).score(X, said)
+    with pytest.raises(ValueError, match="at=61"):
+        learning_curve(X, said, score, at=[61])
+
+
+def test_a_curve_says_when_it_reaches_a_score() -> None:
+    curve = LearningCurve(np.array([10, 20, 40]), np.array([0.2, 0.4, 0.5]))
+    assert [curve.reaches(score) for score in (0.1, 0.3, 0.5, 0.6)] == [10, 15, 40, None]
+
+
+def test_learning_goes_on_in_the_background() -> None:
+    X, y = groups()
+    said = simulate(X, ByLabels(y), policy="random", n=40, random_state=0)
+    go, known = threading.Event(), 20
+
+    def answers() -> Comparisons:
+        go.wait(30)
+        return said[:known]
+
+    background = Background(X, answers, every=10)
+    background.answered(0)
+    assert background.latest() is None  # and nobody waited
+    go.set()
+    background.wait(60)
+    belief = background.latest()
+    assert belief is not None
+    assert belief.n_answers == 20
+    known = 40
+    background.answered(9)
+    background.wait(60)
+    assert background.latest() is belief  # not yet worth it
+    background.answered(1)
+    background.wait(60)
+    latest = background.latest()
+    assert latest is not None
+    assert latest.n_answers == 40
+    assert latest.space is belief.space
+
+
+def test_what_fails_in_the_background_leaves_the_last_belief(caplog: pytest.LogCaptureFixture) -> None:
+    X, _ = groups()
+
+    def broken() -> Comparisons:
+        raise OSError("the database is gone")
+
+    background = Background(X, broken)
+    with caplog.at_level(logging.ERROR):
+        background.answered(0)
+        background.wait(60)
+    assert background.latest() is None
+    assert "questions are chosen by what was learned before" in caplog.text
+
+
+def by_group(n: int, seed: int, policy: str = "random", noise: float = 0.0) -> tuple[Any, Comparisons]:
+    X, y = groups(20, 4)
+    return X, simulate(X, ByLabels(y, noise=noise, random_state=seed), policy=policy, n=n, random_state=seed)
+
+
+def test_an_outlook_is_about_random_answers_held_out() -> None:
+    X, said = by_group(100, 0)
+    _, held_out = by_group(150, 1)
+    ahead = outlook(X, said, held_out, learner=SKLR(penalty=10))
+    decided = held_out[~held_out.undecided]
+    assert (ahead.n_answers, ahead.n_held_out) == (100, len(decided))
+    assert ahead.agreement == pytest.approx(SKLR(penalty=10).fit(X, said).score(X, decided))
+    assert 0 <= ahead.interval[0] < ahead.agreement < ahead.interval[1] <= 1
+    gain, (low, high) = ahead.gain(100)
+    assert 0 <= low <= gain <= high
+    assert ahead.gain(300)[0] >= gain
+    assert ahead.limit <= 1
+    assert f"Of {len(decided)} random answers held out" in str(ahead)
+
+
+def test_the_interval_of_an_outlook_holds_what_comes() -> None:
+    X, said = by_group(60, 0, noise=0.2)
+    _, many = by_group(4000, 2, noise=0.2)
+    truth = SKLR(penalty=10).fit(X, said).score(X, many)
+    held = [
+        low <= truth <= high
+        for seed in range(20)
+        for low, high in [outlook(X, said, by_group(80, 10 + seed, noise=0.2)[1], learner=Fixed(X, said)).interval]
+    ]
+    assert sum(held) >= 16
+
+
+class Fixed:
+    """A learner that has learned."""
+
+    def __init__(self, X: Any, said: Comparisons) -> None:
+        self.model = SKLR(penalty=10).fit(X, said)
+
+    def __sklearn_clone__(self) -> Fixed:
+        return self
+
+    def fit(self, X: Any, said: Comparisons) -> SKLR:
+        return self.model
+
+
+def test_where_more_answers_change_nothing_it_is_time_to_stop() -> None:
+    X, said = by_group(60, 0)
+    ahead = outlook(X, said, by_group(150, 1)[1], learner=Fixed(X, said))
+    assert ahead.gain(60) == (0.0, (0.0, 0.0))
+    assert ahead.enough
+    assert "time to stop" in str(ahead)
+
+
+def test_an_outlook_can_be_drawn() -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    X, said = by_group(60, 0)
+    ax = outlook(X, said, by_group(80, 1)[1], learner=SKLR(penalty=10)).plot()
+    assert ax.get_xlabel() == "answers"
+    assert len(ax.get_legend().get_texts()) == 4
+
+
+def test_an_outlook_needs_enough_to_go_by() -> None:
+    X, said = by_group(60, 0)
+    with pytest.raises(ValueError, match="held out; expected at least 20"):
+        outlook(X, said, said[:10])
+    with pytest.raises(ValueError, match="5 answers to learn from"):
+        outlook(X, said[:5], said)

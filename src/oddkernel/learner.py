@@ -269,7 +269,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         learned = learn(
             phi,
-            problem,
+            local,
             recipe.loss,
             [penalty or 1.0 for penalty in penalties],
             solver=solver,
@@ -278,6 +278,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             max_iter=self.max_iter,
             progress=report,
             device=self.device,
+            first=problem,
         )
         solution = learned.solution
         self._name_contradictions(solution, learned.point.problem, said, features, items)

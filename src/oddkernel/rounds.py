@@ -48,7 +48,7 @@ class Learned:
 
 def learn(
     phi: Array,
-    problem: Dual,
+    rows: Constraints,
     loss: str,
     penalties: Sequence[float],
     *,
@@ -58,6 +58,7 @@ def learn(
     max_iter: int | None = None,
     progress: Callable[[int, Point], None] | None = None,
     device: str | None = None,
+    first: Dual | None = None,
 ) -> Learned:
     """Learn the metric on features, round after round.
 
@@ -65,8 +66,8 @@ def learn(
     ----------
     phi : (s, r) array
         Features of the constrained items.
-    problem : Dual
-        The first round's, of `problem_of`.
+    rows : Constraints
+        Over the rows of ``phi``.
     loss : str
     penalties : sequence of float
         One for each round.
@@ -74,13 +75,15 @@ def learn(
         Multipliers to start from; rounds beyond their number start from nothing.
     device : str, optional
         Where to solve, as in `SKLR`.
+    first : Dual, optional
+        The first round's problem, where it is known.
     """
     prior = np.eye(phi.shape[1])
     found: list[tuple[Solution, Point]] = []
     for number, penalty in enumerate(penalties):
         if number:
             prior = halfway(phi, prior @ found[-1][1].root)
-            problem = problem_of(phi @ prior, problem.rows, loss, penalty)
+        problem = problem_of(phi @ prior, rows, loss, penalty) if number or first is None else first
         start = starts[number] if number < len(starts) else None
         found.append(solve(problem, solver, start=start, tol=tol, max_iter=max_iter, progress=progress, device=device))
     solution, point = found[-1]

@@ -12,7 +12,7 @@ from .. import choices
 from ..comparisons import Comparisons, Kind
 from ..constraints import Constraints
 from ..learner import SKLR
-from ..rounds import learn, problem_of
+from ..rounds import learn
 from ..solvers import Newton
 from ..tuning import FEWEST, folds_of
 
@@ -89,8 +89,7 @@ def from_folds(model: SKLR, X: Array) -> HeldOut | None:
     for out in folds_of(said, None, check_random_state(0)):
         rest = said[np.setdiff1d(np.arange(len(said)), out)]
         constraints = Constraints.from_comparisons(rest, ratio=model.ratio_, margin=model.margin).relabelled(items)
-        problem = problem_of(phi, constraints, model.loss_, penalties[0])
-        learned = learn(phi, problem, model.loss_, penalties, solver=Newton(), starts=[], tol=1e-3, max_iter=60)
+        learned = learn(phi, constraints, model.loss_, penalties, solver=Newton(), starts=[], tol=1e-3, max_iter=60)
         tested = np.intersect1d(out, rows)
         for share, points in ((first, phi), (then, phi @ learned.root)):
             share[tested] = choices.agreement(choices.sides(points, where[tested]), said[tested])

@@ -130,7 +130,7 @@ def test_the_next_question_runs_on_classes(capsys: pytest.CaptureFixture[str], m
     assert found["measured"] == 2 * (7 + 2)
     assert next_question.EXPERIMENT.compute(Path(found["results"]), draws=2, jobs=1, tell=quiet) == 0
     page = Path(found["page"]).read_text()
-    assert "![The next question](next_question/next_question.svg)" in page
+    assert "![What the next question is worth](next_question/next_question.svg)" in page
     assert page.count("the goal of at most") == 2
     curves = found["next_question"]["rand"]
     assert curves["usps 0.0 diverse 20"]["draws"] == 2
@@ -379,3 +379,10 @@ def test_the_page_is_what_the_stored_results_show(tmp_path: Path) -> None:
     assert {file.name for file in (tmp_path / "paper").iterdir()} == {
         file.name for file in (ROOT / "docs" / "paper").iterdir()
     }
+
+
+def test_the_page_on_the_next_question_is_what_the_stored_results_show(tmp_path: Path) -> None:
+    shown = next_question.EXPERIMENT.show(STORED, draws=30)
+    written = experiments.write(tmp_path, "next_question", {"next_question": shown})
+    assert written.read_text() == (ROOT / "docs" / "next_question.md").read_text()
+    assert (ROOT / "docs" / "next_question" / "next_question.svg").exists()

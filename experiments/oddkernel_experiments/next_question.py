@@ -210,7 +210,7 @@ def outcome(rows: pd.DataFrame) -> Outcome:
     keys = ["dataset", "noise", "policy", "n_answers"]
     found = {value: means(rows, keys, value) for value in ("rand", "agreement")}
     return Outcome(
-        "The next question",
+        "What the next question is worth",
         QUESTION,
         [table for value in found for table in _tables(found[value], value)],
         {"next_question.svg": _figure(found)} if len(rows) else {},
@@ -340,6 +340,7 @@ stands the share of {HELD_OUT} further random questions whose answer, if it isn'
 *Odd ones only, by labels* is the paper's draw, which knows the labels and never meets *can't tell*. On THINGS, of which
 {THINGS} objects take part in each draw, and on cars60 only what was really asked can be asked, a fifth of the questions
 is held out, and the kernel is learned with the softmax loss. The policies were made, and their settings chosen, on
-scikit-learn's digits and on drawn data, not on any of these."""
+scikit-learn's digits and on drawn data, not on any of these. See [the next question](questions.md) for what they do;
+`oddkernel reproduce next_question --results experiments/results --out docs` has written this page."""
 
 EXPERIMENT = NextQuestion()

@@ -58,7 +58,7 @@ def write_parts() -> pd.DataFrame:
 def test_arrays_in_arrays_out(model: SKLR) -> None:
     array = da.from_array(X, chunks=(250, 20))
     Z = scale.transform(model, array)
-    assert Z.shape == (len(X), 60)
+    assert Z.shape == (len(X), model.rank_)
     assert np.allclose(Z.compute(), model.transform(X), rtol=0, atol=1e-12)
     assert scale.transform(model, array, dtype=np.float32).compute().dtype == np.float32
     groups, local = (scale.cluster(model, items, 10, random_state=0) for items in (array, X))

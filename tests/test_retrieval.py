@@ -130,7 +130,7 @@ def test_index_and_query_from_the_command_line(model: SKLR, capsys: pytest.Captu
     write_items()
     models.save(model, "m.oddkernel")
     assert main(["index", "m.oddkernel", "items.parquet", "--out", "digits.index"]) == 0
-    assert "1797 items, with their names, by 60 coordinates." in capsys.readouterr().out
+    assert f"1797 items, with their names, by {model.rank_} coordinates." in capsys.readouterr().out
     np.save("new.npy", X[:2])
     assert main(["query", "digits.index", "new.npy", "-k", "3", "--out", "alike.csv", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["n_queries"] == 2

@@ -60,7 +60,7 @@ def preparing(clock: Clock, *, folder: str, n_items: int, n_answers: int) -> dic
     said = Comparisons.from_labels(group, n_answers, random_state=0)
     used = said.constrained
     about = Comparisons.odd_one_out(np.searchsorted(used, said.shown), said.odd)
-    model = clock.time(lambda: SKLR().fit(asked[used], about))
+    model = clock.time(lambda: SKLR(penalty=10.0).fit(asked[used], about))
     models.save(model, Path(folder, "model.oddkernel"))
     groups = []
     with Path(folder, "X.npy").open("wb") as file:
@@ -71,7 +71,7 @@ def preparing(clock: Clock, *, folder: str, n_items: int, n_answers: int) -> dic
             file.write(X.data)
             groups.append(group)
     np.save(Path(folder, "y.npy"), np.concatenate(groups))
-    return {"n_asked": len(used), "rank": model.features_.rank}
+    return {"n_asked": len(used), "rank": model.rank_}
 
 
 def transforming(clock: Clock, *, folder: str, dtype: str) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def transforming(clock: Clock, *, folder: str, dtype: str) -> dict[str, Any]:
     model = models.load(Path(folder, "model.oddkernel"))
     source = Path(folder, "X.npy")
     clock.time(lambda: scale.transform(model, source, Path(folder, "Z.npy"), dtype=dtype))
-    return {"n_items": scale.count(model, source), "rank": model.features_.rank}
+    return {"n_items": scale.count(model, source), "rank": model.rank_}
 
 
 def grouping(clock: Clock, *, folder: str) -> dict[str, Any]:

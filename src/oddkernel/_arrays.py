@@ -135,6 +135,15 @@ def sum_by(index: Array, values: Array, size: int) -> Array:
     return namespace(index).asarray(summed)
 
 
+def placed(place: Array, values: Array, size: int, dtype: Any) -> Array:
+    """(size,): the values at these places, no two of them the same, and 0 elsewhere."""
+    if isinstance(values, np.ndarray):
+        whole = np.zeros(size, dtype)
+        whole[place] = values
+        return whole
+    return namespace(values).astype(sum_by(place, values, size), dtype)
+
+
 def largest_by(index: Array, values: Array, size: int) -> Array:
     """(size,): the largest of 0 and the values with each index."""
     library = _library(index)

@@ -30,6 +30,7 @@ from ._arrays import (
     entries,
     inverse_lower,
     namespace,
+    placed,
     plus_diagonal,
     sum_by,
     times_inverse,
@@ -202,8 +203,8 @@ class Dual:
         xp = namespace(right)
         weight, s = self.pair_weights(alpha), right.shape[0]
         degree = sum_by(self.first, weight, s) + sum_by(self.second, weight, s)
-        others = xp.reshape(sum_by(self.places, xp.concat([weight, weight]), s * s), (s, s))
-        return xp.astype(degree, right.dtype)[:, None] * right - xp.astype(others, right.dtype) @ right
+        others = xp.reshape(placed(self.places, xp.concat([weight, weight]), s * s, right.dtype), (s, s))
+        return xp.astype(degree, right.dtype)[:, None] * right - others @ right
 
     def spread(self, images: Array, alpha: Array) -> Array:
         """(q, q): Zᵀ(Σ_c α_c C_c)Z for images Z, the counterpart of `sandwich`.

@@ -12,9 +12,9 @@ from threadpoolctl import ThreadpoolController
 
 from ..dual import Dual
 
-# Multiplications in one product of the items' coordinates with a q × q matrix from which a second thread pays. Below,
-# waking threads takes longer than what they save: NumPy's BLAS and SciPy's have threads of their own, which wait busily
-# and get in one another's way.
+# Multiplications in the larger products of the items' coordinates from which a second thread pays. Below, to wake
+# threads takes longer than what they save: NumPy's BLAS and SciPy's have threads of their own, which wait busily and
+# get in one another's way.
 WORTH = 5e8
 
 _lock = Lock()
@@ -24,7 +24,8 @@ _solving: list[Any] = []
 @contextmanager
 def fitting_threads(problem: Dual) -> Iterator[None]:
     """One BLAS thread for a small problem; however many solve at the same time, the last one restores what was set."""
-    if len(problem.items) * problem.rank**2 >= WORTH:
+    s, q = len(problem.items), problem.rank
+    if s * q * max(s, q) >= WORTH:
         yield
         return
     with _lock:

@@ -381,8 +381,9 @@ def test_the_page_is_what_the_stored_results_show(tmp_path: Path) -> None:
     }
 
 
-def test_the_page_on_the_next_question_is_what_the_stored_results_show(tmp_path: Path) -> None:
-    shown = next_question.EXPERIMENT.show(STORED, draws=30)
-    written = experiments.write(tmp_path, "next_question", {"next_question": shown})
-    assert written.read_text() == (ROOT / "docs" / "next_question.md").read_text()
-    assert (ROOT / "docs" / "next_question" / "next_question.svg").exists()
+@pytest.mark.parametrize("name", [*reproduce.PEOPLE, *reproduce.OURS])
+def test_our_own_pages_are_what_the_stored_results_show(name: str, tmp_path: Path) -> None:
+    shown = experiments.EXPERIMENTS[name].show(STORED, draws=30)
+    written = experiments.write(tmp_path, name, {name: shown})
+    assert written.read_text() == (ROOT / "docs" / f"{name}.md").read_text()
+    assert all((ROOT / "docs" / name / figure).exists() for figure in shown.figures)

@@ -107,6 +107,36 @@ def test_probabilities_are_calibrated(wine) -> None:
     assert abs(sure.mean() - right.mean()) < 0.08
 
 
+def test_noisy_answers_keep_the_dimensions_that_predict(wine) -> None:
+    X, y = wine
+    said = Comparisons.from_labels(y, 400, noise=0.3, random_state=0)
+    model = SKLR("linear", random_state=0).fit(X, said)
+    assert model.rank_ == model.tuning_.rank < model.features_.rank
+    assert model.transform(X).shape == (len(X), model.rank_)
+    assert np.linalg.matrix_rank(model.metric_) == model.rank_
+    # The same optimum with all of its dimensions predicts new answers worse.
+    settings = {"loss": model.loss_, "ratio": model.ratio_, "penalty": model.tuning_.penalties}
+    whole = SKLR("linear", **settings).fit(X, said)
+    fresh = Comparisons.from_labels(y, 4000, noise=0.3, random_state=1)
+    assert whole.rank_ == model.features_.rank
+    assert model.score(X, fresh) > whole.score(X, fresh) + 0.01
+    # What is kept is where the optimum puts the items farthest apart.
+    spread = np.linalg.eigvalsh(np.cov(whole.transform(X).T, bias=True))[::-1]
+    assert np.linalg.eigvalsh(np.cov(model.transform(X).T, bias=True))[::-1] == pytest.approx(
+        spread[: model.rank_], rel=1e-4
+    )
+
+
+def test_few_items_are_held_out_in_turn_however_many_the_answers() -> None:
+    rng = np.random.default_rng(0)
+    few, many = (
+        Comparisons.odd_one_out([rng.permutation(n)[:3] for _ in range(5_000)], rng.integers(0, 3, 5_000))
+        for n in (50, 300)
+    )
+    assert len(list(folds_of(few, None, random_state()))) == 3
+    assert len(list(folds_of(many, None, random_state()))) == 1
+
+
 def test_a_second_round_is_tried_and_kept_only_if_it_helps(wine) -> None:
     X, y = wine
     model = SKLR("linear", random_state=0).fit(X, Comparisons.from_labels(y, 200, noise=0.2, random_state=0))

@@ -98,6 +98,20 @@ def test_probabilities_have_standard_deviations() -> None:
             assert slopes[0, :, k] == pytest.approx((above - below)[0] / 2e-6, abs=1e-6)
 
 
+def test_error_bars_are_those_of_the_dimensions_kept() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12, 4))
+    model = SKLR("linear", rank=None, loss="softmax", penalty=1.0, tol=1e-10).fit(X, answers(12, 60))
+    differences, W = rng.normal(size=(5, 2, 4)), model.metric_
+    kept = (model._root @ np.linalg.qr(rng.normal(size=(4, 4)))[0])[:, :2]
+    inside = differences @ kept @ kept.T @ np.linalg.inv(W)  # the part of each that the kept dimensions see
+    assert np.einsum("kgr,rs,kgs->kg", inside, W, inside) == pytest.approx(np.square(differences @ kept).sum(axis=-1))
+    wanted = model._covariance(inside)
+    model._root, model.metric_ = kept, kept @ kept.T
+    assert model._covariance(differences) == pytest.approx(wanted, rel=1e-8)
+    assert (model.distance_std(X)[0, 1:] > 0).all()
+
+
 def test_nothing_learned_leaves_everything_open() -> None:
     X = np.random.default_rng(0).normal(size=(6, 2))
     model = SKLR("linear", penalty=0).fit(X, answers(6, 4))

@@ -84,14 +84,14 @@ def draw_growth(growth: list[Growth], path: Path) -> None:
     from matplotlib.figure import Figure
 
     with rc_context({"svg.hashsalt": "oddkernel", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(9, 3), layout="constrained")
+        figure = Figure(figsize=(9, 3.6), layout="constrained")
         sizes = list(dict.fromkeys(each.over for each in growth))
         for over, axes in zip(sizes, figure.subplots(1, len(sizes), squeeze=False)[0], strict=True):
             for each in growth:
                 if each.over == over:
                     axes.loglog(each.sizes, each.seconds, "o-", label=f"{each.of}\n∝ {over}^{each.exponent:.2f}")
             axes.set(xlabel=over, ylabel="CPU seconds")
-            axes.legend(fontsize=7)
+            axes.legend(fontsize=7, loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
         figure.savefig(path, metadata={"Date": None})
 
 

@@ -219,6 +219,8 @@ def outcome(rows: pd.DataFrame) -> Outcome:
     )
 
 
+# Panels of the figure in a row.
+ACROSS = 3
 VALUES = {"rand": "Adjusted Rand index", "agreement": "held-out answers foretold"}
 
 
@@ -293,25 +295,27 @@ def _apart(mine: Mean, chance: Mean) -> bool:
 
 
 def _figure(found: dict[str, Means]) -> bytes:
-    """A column for each data set: the Adjusted Rand index, and held-out answers."""
+    """A panel for each setting: first the Adjusted Rand index, then held-out answers."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    panels = list(dict.fromkeys((key[0], key[1]) for key in found["agreement"]))
+    panels = [
+        (value, *setting) for value in VALUES for setting in dict.fromkeys((key[0], key[1]) for key in found[value])
+    ]
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "oddkernel", "font.size": 9}):
-        figure = Figure(figsize=(1.0 + 2.9 * len(panels), 6.0), layout="constrained")
-        axes = figure.subplots(2, len(panels), squeeze=False)
-        for across, (dataset, noise) in enumerate(panels):
-            for down, value in enumerate(VALUES):
-                _panel(axes[down, across], found[value], dataset, noise)
-            axes[0, across].set_title(_setting(dataset, noise), loc="left", fontsize=9)
-            axes[1, across].set_xlabel("questions")
-        for down, label in enumerate(VALUES.values()):
-            axes[down, 0].set_ylabel(label)
+        rows = -(-len(panels) // ACROSS)
+        figure = Figure(figsize=(9.0, 0.6 + 2.4 * rows), layout="constrained")
+        axes = figure.subplots(rows, ACROSS, squeeze=False)
+        for ax in axes.flat[len(panels) :]:
+            ax.set_axis_off()
+        for ax, (value, dataset, noise) in zip(axes.flat, panels, strict=False):
+            _panel(ax, found[value], dataset, noise)
+            ax.set_title(_setting(dataset, noise), loc="left", fontsize=9)
+            ax.set(xlabel="questions", ylabel=VALUES[value])
         handles = {
             name: handle for ax in axes.flat for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)
         }
-        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(TITLES), frameon=False)
+        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, frameon=False)
         file = io.BytesIO()
         figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
@@ -328,8 +332,6 @@ def _panel(ax: Any, found: Means, dataset: str, noise: float) -> None:
             ax.errorbar(x, y, error, label=title, capsize=2, linestyle="--" if policy == INFORMED else "-", **style)
     ax.grid(alpha=0.25)
     ax.spines[["top", "right"]].set_visible(False)
-    if not ax.lines:
-        ax.set_axis_off()
 
 
 QUESTION = f"""\

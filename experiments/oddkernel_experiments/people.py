@@ -204,17 +204,17 @@ def _things_outcome(rows: pd.DataFrame) -> Outcome:
     table = Table(
         "Held-out answers predicted right, their mean log-likelihood (−1.099 is guessing), Brier score (0.667 is "
         "guessing) and expected calibration error (15 bins).",
-        ["answers learned from", "", "right", "log-likelihood", "Brier", "calibration error", "seconds", "chosen"],
+        ["answers learned from", "", "right", "log-likelihood", "Brier", "calibration error", "chosen"],
         [
             [
                 _amount(row.n_answers), METHODS[row.method], f"{row.agreement:.3f}", f"{row.log_likelihood:.3f}",
-                f"{row.brier:.3f}", f"{row.calibration_error:.3f}", f"{row.seconds:.0f}", row.chosen,
+                f"{row.brier:.3f}", f"{row.calibration_error:.3f}", row.chosen,
             ]
             for _, row in rows.iterrows()
         ],
     )  # fmt: skip
     return Outcome(
-        "THINGS: answers of real people on everyday objects", THINGS, [table], remarks=[SECONDS],
+        "THINGS: answers of real people on everyday objects", THINGS, [table],
         facts={"rows": rows.drop(columns="order").to_dict("records")},
     )  # fmt: skip
 
@@ -247,16 +247,17 @@ THINGS = """\
 145,177 times somebody was shown three of 1,854 everyday objects and named the odd one out (Hebart et al. 2020, 2023).
 The objects' features are those of a network that has seen many pictures with captions (CLIP ViT-B/32); people's answers
 were no part of its training. A fifth of the distinct triples is held out; `SKLR()` with its defaults learns from the
-others, or from a part of them. About a third of the answers can't be predicted by anyone: people disagree."""
-
-SECONDS = "Seconds are wall time of fit and scoring, on as many cores as were there; they tell an order of magnitude."
+others, or from a part of them. `oddkernel reproduce things --results experiments/results --out docs` has written this
+page."""
 
 CARS = """\
 7,097 times somebody was shown three of 60 photographs of cars and named the most central one: the other two are the
 farthest apart. That makes two statements of the form *a is closer to b than to c* (Kleindessner and von Luxburg). The
 features are made from the pictures alone: their GIST descriptor and colours (`oddkernel features`). A fifth of the
 triples is held out, another fifth in each draw. SOE is the soft ordinal embedding of cblearn, which knows answers only;
-answers held out among those to learn from choose its dimension among 2, 3, 5 and 8."""
+answers held out among those to learn from choose its dimension among 2, 3, 5 and 8. These features say next to nothing
+about what makes cars alike to people, and once answers are many, all ways come to the same.
+`oddkernel reproduce cars60 --draws 10 --results experiments/results --out docs` has written this page."""
 
 THINGS_EXPERIMENT = People("things", _things_sittings, _things_outcome)
 CARS_EXPERIMENT = People("cars60", _cars_sittings, _cars_outcome)

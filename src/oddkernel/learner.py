@@ -301,8 +301,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self._rows, self._asked, self._prior, self._multipliers = rows, phi, learned.prior, learned.multipliers
         self.loss_, self.ratio_, self.penalty_ = recipe.loss, recipe.ratio, float(penalties[-1])
         self.tuning_ = tuning
-        calibrated = self._calibrated(tuning, phi @ self._root, said, unit_of(phi))
-        self.temperature_, self.tie_, self.guess_ = calibrated
+        self.temperature_, self.tie_, self.guess_ = self._calibrated(tuning, phi @ self._root, said, unit_of(phi))
         return self
 
     def _starts(
@@ -333,9 +332,10 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _spread(self, features: LowRank, items: Array) -> Array:
         """The covariance of φ over the items, of very many over some that lie evenly among them."""
         some = items[:: -(-len(items) // ENOUGH)]
-        blocks = [features.transform(some[start : start + SAMPLE]) for start in range(0, len(some), SAMPLE)]
-        centred = np.concatenate(blocks) - np.concatenate(blocks).mean(axis=0)
-        return np.asarray(centred.T @ centred / len(centred))
+        starts = range(0, len(some), SAMPLE)
+        phi = np.concatenate([features.transform(some[start : start + SAMPLE]) for start in starts])
+        phi -= phi.mean(axis=0)
+        return np.asarray(phi.T @ phi / len(phi))
 
     def _penalties(self) -> tuple[float, ...]:
         """One for each round."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from typing import Any
 
@@ -18,7 +19,7 @@ CANT_TELL = -1
 Seed = int | np.random.Generator | None
 
 
-class _Simulated:
+class _Simulated(ABC):
     """Someone who guesses now and then."""
 
     def __init__(self, noise: float, random_state: Seed) -> None:
@@ -33,8 +34,9 @@ class _Simulated:
             return int(rng.integers(3))
         return self._opinion([int(item) for item in shown])
 
+    @abstractmethod
     def _opinion(self, shown: list[int]) -> int:
-        raise NotImplementedError
+        """What they say when they don't guess."""
 
 
 class ByLabels(_Simulated):

@@ -12,7 +12,17 @@ import numpy as np
 import oddkernel_experiments as experiments
 import pandas as pd
 import pytest
-from oddkernel_experiments import figures, methods, next_question, questions, runner, samples, table1, trials
+from oddkernel_experiments import (
+    figures,
+    generalization,
+    methods,
+    next_question,
+    questions,
+    runner,
+    samples,
+    table1,
+    trials,
+)
 from oddkernel_experiments.means import drawn, means
 from oddkernel_experiments.samples import BINARY, MULTICLASS, Items
 from oddkernel_experiments.trials import FITTED, LEFT_OUT, UNASKED, Trial
@@ -281,6 +291,43 @@ def test_items_left_out_are_scored_when_asked(tmp_path: Path) -> None:
     assert trials.missing([plain, asked], rows) == []  # who scores them has scored the others
     store.drop(rows["items"] == LEFT_OUT)
     assert trials.missing([plain, asked], store.read()) == [asked]
+
+
+@pytest.mark.usefixtures("small")
+def test_a_classifier_told_every_class_is_scored_on_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trials, "ENOUGH", 10)
+    rows = trials.measure(Trial("usps", "told", BINARY, 0, 0, left_out=True))
+    index = {row["items"]: row["rand"] for row in rows}
+    assert index[FITTED] > 0.9
+    assert index[LEFT_OUT] > 0.5
+    assert np.isnan(index[UNASKED])  # there are none
+    assert {row["resolution"] for row in rows} == {BINARY}
+
+
+def test_items_left_out_are_held_against_those_not_asked_about_where_there_are_enough() -> None:
+    rows = pd.DataFrame(
+        [
+            {
+                "dataset": "usps",
+                "method": "ssklr",
+                "answers": BINARY,
+                "resolution": BINARY,
+                "n_answers": questions.count(labelled, 10),
+                "items": place,
+                "rand": index,
+            }
+            for labelled, unasked in ((5, [0.7, 0.7, np.nan]), (9, [0.2, np.nan, np.nan]))
+            for place, indices in ((FITTED, [0.8] * 3), (UNASKED, unasked), (LEFT_OUT, [0.69] * 3))
+            for index in indices
+        ]
+    )
+    outcome = generalization.outcome(rows)
+    assert outcome.facts["largest_gap"] == pytest.approx({FITTED: 0.11, UNASKED: 0.01})
+    first, second = outcome.tables[0].rows
+    assert first[1:4] == ["0.800 ± 0.000", "0.700 ± 0.000", "0.690 ± 0.000"]
+    assert second[2] == "–"
+    assert "in 0 of 2 settings" in outcome.remarks[0]
+    assert "in 1 of 1 settings" in outcome.remarks[1]
 
 
 def test_contradicting_answers_leave_no_index(monkeypatch: pytest.MonkeyPatch, small: None) -> None:

@@ -1,4 +1,4 @@
-"""What is compared: the paper's method in its several forms, and its rivals."""
+"""What is compared: the paper's method in its several forms, its rivals, and a classifier for scale."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.svm import SVC
 
 from oddkernel import SKLR, Comparisons
 from oddkernel.baselines import ITML, LSML, SKMS
@@ -16,19 +17,19 @@ from oddkernel.kernels import AdaptiveGaussian
 
 Array = NDArray[Any]
 
-NOTHING, TRIPLES, PAIRS = "nothing", "triples", "pairs"
+NOTHING, TRIPLES, PAIRS, CLASSES = "nothing", "triples", "pairs", "classes"
 
 
 @dataclass(frozen=True)
 class Method:
-    """A way to a kernel.
+    """A way to a kernel, or to classes.
 
     Attributes
     ----------
     title : str
         Its name in tables and figures.
     asks : str
-        What it learns from: triples, pairs, or nothing.
+        What it learns from: triples, pairs, the class of every item, or nothing.
     estimator : type
         What learns.
     settings : mapping
@@ -40,8 +41,8 @@ class Method:
     estimator: Any
     settings: Mapping[str, Any] = field(default_factory=dict)
 
-    def fit(self, X: Array, said: Comparisons | None) -> Any:
-        """An estimator with a method ``kernel_matrix``."""
+    def fit(self, X: Array, said: Comparisons | Array | None) -> Any:
+        """An estimator with a method ``kernel_matrix``, or ``predict`` if it learns from classes."""
         estimator = self.estimator(**self.settings)
         return estimator.fit(X) if said is None else estimator.fit(X, said)
 
@@ -92,5 +93,6 @@ METHODS: dict[str, Method] = {
         SKLR,
         {"kernel": "adaptive", "rank": 0.9, "penalty": "auto", "random_state": 0},
     ),
+    "told": Method("Classifier told every class", CLASSES, SVC, {"C": 10.0}),
 }
 RIVALS = ("lsml", "itml", "skkm")

@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 from oddkernel import ContradictionError, KernelKMeans
 
 from . import questions, samples
-from .methods import METHODS, NOTHING, PAIRS
+from .methods import CLASSES, METHODS, NOTHING, PAIRS
 from .store import Store
 
 FITTED, UNASKED, LEFT_OUT = "fitted", "not asked about", "left out"
@@ -34,7 +34,7 @@ class Trial:
     answers : str
         By which classes people answer: binary, multiclass or mixed.
     n_answers : int
-        How many answers, at each resolution.
+        How many answers, at each resolution; 0 for a method that is told all classes.
     draw : int
         The seed of all that is random.
     noise : float
@@ -103,8 +103,11 @@ def measure(trial: Trial) -> list[dict[str, Any]]:
     """Learn, cluster at each resolution that the answers speak of, and compare with the classes."""
     method = METHODS[trial.method]
     items, left_out = samples.sample(trial.dataset, trial.draw)
+    said: Any
     if method.asks == NOTHING:
         said = None
+    elif method.asks == CLASSES:
+        said = items.labels[trial.answers]
     elif method.asks == PAIRS:
         said = questions.pairs(items, trial.answers, trial.n_answers, noise=trial.noise, draw=trial.draw)
     else:
@@ -115,7 +118,11 @@ def measure(trial: Trial) -> list[dict[str, Any]]:
     what = asdict(trial)
     scored = {FITTED: items}
     if what.pop("left_out"):
-        unasked = np.setdiff1d(np.arange(len(items)), [] if said is None else said.constrained)
+        unasked = np.arange(len(items))
+        if method.asks == CLASSES:
+            unasked = unasked[:0]
+        elif said is not None:
+            unasked = np.setdiff1d(unasked, said.constrained)
         scored |= {UNASKED: items.take(unasked), LEFT_OUT: left_out}
     row = {**what, "settings": method.described(), "version": version("oddkernel")}
     started = time.process_time()
@@ -128,10 +135,7 @@ def measure(trial: Trial) -> list[dict[str, Any]]:
             note = str(error)
         else:
             row["seconds"] = time.process_time() - started
-            matrices = {FITTED: model.kernel_matrix(items.X)}
-            if LEFT_OUT in scored:
-                matrices[LEFT_OUT] = model.kernel_matrix(left_out.X, items.X)
-            groups = {name: _groups(matrices, items, name, trial.draw) for name in questions.RESOLUTIONS[trial.answers]}
+            groups = _groups(model, {name: scored[name] for name in (FITTED, LEFT_OUT) if name in scored}, trial)
             if UNASKED in scored:
                 for found in groups.values():
                     found[UNASKED] = found[FITTED][unasked]
@@ -151,10 +155,19 @@ def measure(trial: Trial) -> list[dict[str, Any]]:
     ]
 
 
-def _groups(matrices: dict[str, Any], items: samples.Items, resolution: str, draw: int) -> dict[str, Any]:
-    """Clusters of the items, and for items left out the nearest of their centres."""
-    clusters = KernelKMeans(n_clusters=len(np.unique(items.labels[resolution])), random_state=draw)
-    groups = {FITTED: clusters.fit_predict(matrices[FITTED])}
-    if LEFT_OUT in matrices:
-        groups[LEFT_OUT] = clusters.predict(matrices[LEFT_OUT])
+def _groups(model: Any, scored: dict[str, samples.Items], trial: Trial) -> dict[str, dict[str, Any]]:
+    """At each resolution, clusters of the items, and for items left out the nearest of their centres; or classes."""
+    if METHODS[trial.method].asks == CLASSES:
+        return {trial.answers: {place: model.predict(there.X) for place, there in scored.items()}}
+    items = scored[FITTED]
+    matrices = {
+        place: model.kernel_matrix(items.X) if place == FITTED else model.kernel_matrix(there.X, items.X)
+        for place, there in scored.items()
+    }
+    groups = {}
+    for resolution in questions.RESOLUTIONS[trial.answers]:
+        clusters = KernelKMeans(n_clusters=len(np.unique(items.labels[resolution])), random_state=trial.draw)
+        groups[resolution] = {FITTED: clusters.fit_predict(matrices[FITTED])}
+        if LEFT_OUT in matrices:
+            groups[resolution][LEFT_OUT] = clusters.predict(matrices[LEFT_OUT])
     return groups

@@ -139,6 +139,7 @@ def test_the_next_question_runs_on_classes(capsys: pytest.CaptureFixture[str], m
     found = facts(capsys, "next_question", "--draws", "2")
     assert found["measured"] == 2 * (7 + 2)
     assert next_question.EXPERIMENT.compute(Path(found["results"]), draws=2, jobs=1, tell=quiet) == 0
+    assert facts(capsys, "next_question", "--draws", "2", "--again", "diverse")["measured"] == 4
     page = Path(found["page"]).read_text()
     assert "![What the next question is worth](next_question/next_question.svg)" in page
     assert page.count("the goal of at most") == 2

@@ -234,6 +234,22 @@ def test_what_is_being_asked_tells_nothing_new() -> None:
     assert after[1] == pytest.approx(0.5 * np.linalg.slogdet(np.eye(2) + B @ R @ B.T / NOISE)[1])
 
 
+def test_questions_that_people_can_decide_are_worth_more() -> None:
+    X, y = groups()
+    said = simulate(X, ByLabels(y), policy="random", n=60, random_state=0)
+    pool = np.unique(np.sort(draw_triples(len(X), 400, np.random.default_rng(0)), axis=1), axis=0)
+    before, after = (Spread(Belief.learn(X, said[:n]), pool) for n in (0, 60))
+    assert np.array_equal(before.worth(), before.information())
+    decided = after.worth() / after.information()
+    assert np.all((decided > 0) & (decided < 1))
+    alike = np.array([len(set(y[shown])) == 1 for shown in pool])
+    assert np.median(decided[alike]) < 0.5 * np.median(decided[~alike])
+    # What is being asked changes what is left to tell, not what people can decide.
+    told = after.copy()
+    told.tell({tuple(pool[0].tolist())})
+    np.testing.assert_allclose(told.worth() / told.information(), decided)
+
+
 def test_a_curve_scores_the_first_answers() -> None:
     X, y = groups()
     said = simulate(X, ByLabels(y), policy="random", n=60, random_state=0)

@@ -42,13 +42,15 @@ EXPERIMENTS: dict[str, Reproducible] = {
 
 
 def forget(folder: Path, methods: Sequence[str]) -> None:
-    """Drop the results of methods, to measure them anew."""
+    """Drop the results of methods, or of policies that choose the next question, to measure them anew."""
     for method in methods:
-        if method not in METHODS:
-            raise ValueError(f"--again {method}; expected one of {', '.join(METHODS)}")
-    for store in (results(folder / TRIALS), map.results(folder)):
-        if methods and store.folder.exists():
-            store.drop(store.read()["method"].isin(methods))
+        if method not in METHODS and method not in next_question.TITLES:
+            raise ValueError(f"--again {method}; expected one of {', '.join([*METHODS, *next_question.TITLES])}")
+    stores = {"method": (results(folder / TRIALS), map.results(folder)), "policy": (next_question.results(folder),)}
+    for column, kept in stores.items():
+        for store in kept:
+            if methods and store.folder.exists():
+                store.drop(store.read()[column].isin(methods))
 
 
 def write(folder: Path, name: str, outcomes: Mapping[str, Outcome]) -> Path:

@@ -177,17 +177,19 @@ def _rand(z: Array, labels: Array, draw: int) -> float:
     return float(adjusted_rand_score(labels, groups))
 
 
+def results(folder: Path) -> Store:
+    """The results kept in a folder."""
+    return Store(folder / "next_question", COLUMNS, IDENTITY)
+
+
 class NextQuestion:
     """The experiment."""
-
-    def _store(self, folder: Path) -> Store:
-        return Store(folder / "next_question", COLUMNS, IDENTITY)
 
     def compute(self, folder: Path, *, draws: int, jobs: int, tell: Callable[[str], None]) -> int:
         """Measure what the folder doesn't hold yet; return how many measurements that took."""
         from joblib import Parallel, delayed
 
-        store = self._store(folder)
+        store = results(folder)
         have = set(store.read()[IDENTITY].itertuples(index=False, name=None))
         todo = [a for a in askings(draws) if (*asdict(a).values(), ASKED[a.dataset]) not in have]
         found = Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(measure)(asking) for asking in todo)
@@ -201,7 +203,7 @@ class NextQuestion:
 
     def show(self, folder: Path, *, draws: int) -> Outcome:
         """What the results in the folder show."""
-        rows = self._store(folder).read()
+        rows = results(folder).read()
         return outcome(rows[rows["draw"] < draws])
 
 
@@ -342,7 +344,8 @@ stands the share of {HELD_OUT} further random questions whose answer, if it isn'
 *Odd ones only, by labels* is the paper's draw, which knows the labels and never meets *can't tell*. On THINGS, of which
 {THINGS} objects take part in each draw, and on cars60 only what was really asked can be asked, a fifth of the questions
 is held out, and the kernel is learned with the softmax loss. The policies were made, and their settings chosen, on
-scikit-learn's digits and on drawn data, not on any of these. See [the next question](questions.md) for what they do;
+scikit-learn's digits, on drawn data and on data sets of the KEEL repository (segment, satimage, letter), not on any of
+these. See [the next question](questions.md) for what they do;
 `oddkernel reproduce next_question --results experiments/results --out docs` has written this page."""
 
 EXPERIMENT = NextQuestion()

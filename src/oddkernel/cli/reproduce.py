@@ -34,7 +34,9 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "--out", metavar="DIR", type=Path, default=Path("oddkernel-paper"), help="folder to write to (oddkernel-paper)"
     )
     parser.add_argument("--results", metavar="DIR", type=Path, help="folder that holds the results (results, in --out)")
-    parser.add_argument("--again", metavar="METHOD", action="append", default=[], help="measure this method anew")
+    parser.add_argument(
+        "--again", metavar="METHOD", action="append", default=[], help="measure this method or policy anew"
+    )
     parser.set_defaults(run=run)
     return parser
 

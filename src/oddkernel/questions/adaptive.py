@@ -24,8 +24,9 @@ Array = NDArray[Any]
 # Questions among which one is chosen, the items that these are about, and questions where they are given: bounds on
 # what a choice costs.
 POOL, ITEMS, RECORDED = 1000, 50, 250
-# Typical items: so many at first, and one more for every so many answers.
-FIRST, ANSWERS_EACH = 15, 3
+# Typical items: so many at first, and one more for every answer that named one of three. *Can't tell* places none, and
+# with many classes most answers are that: the items must not outrun what is known about them.
+FIRST = 25
 # What a question is still worth once one was chosen that has no item in common with it, one, two, or all.
 OVERLAP = np.array([1.0, 0.7, 0.25, 0.0])
 
@@ -56,7 +57,7 @@ def informative(history: History, n: int, rng: np.random.Generator) -> Indices:
     if belief is None:
         return random(history, n, rng)
     spread = _spread(history, belief, n, rng)
-    return _best(history, spread.pool, spread.information(), n, rng)
+    return _best(history, spread.pool, spread.worth(), n, rng)
 
 
 def diverse(history: History, n: int, rng: np.random.Generator) -> Indices:
@@ -71,7 +72,7 @@ def diverse(history: History, n: int, rng: np.random.Generator) -> Indices:
     chosen: list[Indices] = []
     batch: set[Triple] = set()
     for _ in range(n):
-        chosen.append(_best(history, spread.pool, spread.information(), 1, rng, besides=batch)[0])
+        chosen.append(_best(history, spread.pool, spread.worth(), 1, rng, besides=batch)[0])
         batch.add(key(as_triple(chosen[-1], history.n_items)))
         spread.tell(batch)
     return np.array(chosen, dtype=np.intp).reshape(n, 3)
@@ -84,7 +85,7 @@ def prepare(belief: Belief, rng: np.random.Generator) -> Spread:
 
 
 def _typical_items(belief: Belief, rng: np.random.Generator) -> Indices:
-    known = belief.space.typical[: FIRST + belief.n_answers // ANSWERS_EACH]
+    known = belief.space.typical[: FIRST + belief.n_decided]
     return known if len(known) <= ITEMS else rng.choice(known, ITEMS, replace=False)
 
 

@@ -85,6 +85,8 @@ class Belief:
         The items before.
     n_answers : int
         How many answers were learned from.
+    n_decided : int
+        How many of them named one of three items.
     coordinates : (n, r) array
         The items where plain squared distance is the learned one.
     temperature, tie : float
@@ -93,6 +95,7 @@ class Belief:
 
     space: Space
     n_answers: int
+    n_decided: int
     coordinates: Array
     temperature: float
     tie: float
@@ -115,7 +118,7 @@ class Belief:
         """
         space = Space.of(features) if last is None else last.space
         if not len(said):
-            return cls(space, 0, space.phi, 1.0, 1.0)
+            return cls(space, 0, 0, space.phi, 1.0, 1.0)
         rows = Constraints.from_comparisons(said, ratio=RATIO, margin=0.0)
         constrained = said.constrained
         start = None
@@ -131,7 +134,8 @@ class Belief:
             tol=TOLERANCE,
         )
         coordinates = space.phi @ learned.root
-        return cls(space, len(said), coordinates, *_calibrated(coordinates, said), learned, rows)
+        n_decided = int(choices.decided(said).sum())
+        return cls(space, len(said), n_decided, coordinates, *_calibrated(coordinates, said), learned, rows)
 
     def sides(self, shown: Indices) -> Array:
         """(m, 3): the squared distance of the pair opposite each position."""

@@ -22,6 +22,8 @@ CONTRASTS = np.array([[1.0, -1.0, 0.0], [1.0, 1.0, -2.0]]) / np.sqrt([[2.0], [6.
 
 # So many questions are taken for answered at a time: a bound on what a choice costs.
 MOST_TOLD = 50
+# What three distances may be is drawn so often, by the same chance for all questions, so that chance favours none.
+DRAWS = np.random.default_rng(0).standard_normal((64, 3))
 
 
 class Spread:
@@ -35,6 +37,11 @@ class Spread:
 
     nats about the kernel: much where the three distances are open, little where answers have settled them or where
     they follow from others. R comes from Laplace's approximation at the optimum; see `oddkernel.uncertainty`.
+
+    *Can't tell* tells less than it seems to: that three items are all unlike one another, or all alike, groups none of
+    them. So a question's worth is what it tells times how likely its answer names one of the three. What would be
+    likely if the learned distances were right won't do: sure answers are those that are known. The distances are drawn
+    log-normally about the learned ones, as unsure as they are.
 
     Parameters
     ----------
@@ -53,6 +60,7 @@ class Spread:
         covariance, squared = belief.covariance(pairs)
         size = np.where(squared > 0, squared, np.inf)  # the distance between copies is no question
         self._relative = covariance / np.outer(size, size)
+        self._decided = self._likely_decided(belief)
         self._told: set[Triple] = set()
 
     def copy(self) -> Spread:
@@ -61,10 +69,13 @@ class Spread:
         other._told = set(self._told)
         return other
 
+    def worth(self) -> Array:
+        """(m,): what each question's answer would tell, times how likely it names one of the three."""
+        return self.information() * self._decided
+
     def information(self) -> Array:
         """(m,): what each question's answer would tell."""
-        blocks = self._relative[self._pairs_of[:, :, None], self._pairs_of[:, None, :]]
-        differ = CONTRASTS @ blocks @ CONTRASTS.T
+        differ = CONTRASTS @ self._blocks() @ CONTRASTS.T
         return np.asarray(0.5 * np.linalg.slogdet(np.eye(2) + differ / NOISE)[1])
 
     def tell(self, questions: Iterable[Triple]) -> None:
@@ -84,6 +95,22 @@ class Spread:
         across = self._relative[:, told] @ differ.T
         own = differ @ self._relative[np.ix_(told, told)] @ differ.T
         self._relative = self._relative - across @ np.linalg.solve(own + NOISE * np.eye(len(own)), across.T)
+
+    def _blocks(self) -> Array:
+        """(m, 3, 3): the covariance of every question's distances."""
+        return np.asarray(self._relative[self._pairs_of[:, :, None], self._pairs_of[:, None, :]])
+
+    def _likely_decided(self, belief: Belief) -> Array:
+        """(m,): how likely an answer names one of the three; as likely for all before the first answer."""
+        if not belief.n_answers:
+            return np.ones(len(self.pool))
+        blocks = self._blocks()
+        variances, axes = np.linalg.eigh(blocks)
+        apart = DRAWS @ (axes * np.sqrt(np.maximum(variances, 0.0))[:, None, :]).transpose(0, 2, 1)
+        apart -= 0.5 * np.diagonal(blocks, axis1=1, axis2=2)[:, None, :]  # so that their mean is what was learned
+        may_be = belief.sides(self.pool)[:, None, :] * np.exp(apart)
+        proba = belief.probabilities(may_be.reshape(-1, 3))
+        return np.asarray(1.0 - proba[:, 3].reshape(-1, len(DRAWS)).mean(axis=1))
 
     def _places(self, question: Triple) -> Indices | None:
         first, second, third = question

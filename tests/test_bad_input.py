@@ -256,6 +256,8 @@ def test_consistent_answers_may_need_the_whole_rank(seed):
         ({"loss": ["squared"]}, "one of 'squared'"),
         ({"penalty": -1.0}, "positive number"),
         ({"penalty": "10"}, "positive number"),
+        ({"softness": 0.0}, "positive number"),
+        ({"softness": "soft"}, "positive number"),
         ({"penalty": np.nan}, "positive number"),
         ({"solver": "simplex"}, "'newton'"),
         ({"solver": 3}, "a name or a Solver"),

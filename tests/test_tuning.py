@@ -183,20 +183,67 @@ def test_rounds_need_a_positive_number_each(wine, penalty) -> None:
 
 def test_plenty_of_answers_may_add_a_part_of_the_identity() -> None:
     rng = np.random.default_rng(0)
-    hidden = rng.normal(size=(12, 2))
-    shown = np.array([rng.permutation(12)[:3] for _ in range(400)])
-    sides = np.stack([np.square(hidden[shown[:, p - 1]] - hidden[shown[:, p - 2]]).sum(axis=1) for p in range(3)], 1)
-    said = Comparisons.odd_one_out(shown, sides.argmin(axis=1))
+    _, said = placed(rng, 12, 400)
     features = rng.normal(size=(12, 3))  # they say nothing
     model = SKLR(random_state=0).fit(features, said)
-    assert {trial.recipe.kernel for trial in model.tuning_.trials} == {"adaptive", "adaptive + identity"}
-    assert model.tuning_.recipe.kernel == "adaptive + identity"
+    kernels = ["adaptive", "adaptive + 0.5 identity", "adaptive + 3 identity"]
+    assert {trial.recipe.kernel for trial in model.tuning_.trials} == set(kernels)
+    assert model.tuning_.recipe.kernel in kernels[1:]
+    few = SKLR(random_state=0).fit(features, said[:200])
+    assert {trial.recipe.kernel for trial in few.tuning_.trials} == set(kernels[:2])
     assert model.tuning_.gain_interval[0] > 0.2
     assert model.solution_.gain == model.tuning_.gain
     assert model.embed(features, 2).shape == (12, 2)
     assert model.embed(features).shape == (12, model.tuning_.dimension)
     assert model.tuning_.dimension <= 5
     assert model.embed(features, 12)[:, :2] == pytest.approx(model.embed(features, 2))
+
+
+def placed(rng: np.random.Generator, n_items: int, n_answers: int) -> tuple[np.ndarray, Comparisons]:
+    """Items in a plane, and noisy answers about them."""
+    hidden = rng.normal(size=(n_items, 2))
+    shown = np.array([rng.permutation(n_items)[:3] for _ in range(n_answers)])
+    sides = np.stack([np.square(hidden[shown[:, p - 1]] - hidden[shown[:, p - 2]]).sum(axis=1) for p in range(3)], 1)
+    noisy = sides + rng.gumbel(size=sides.shape)
+    return np.arange(n_items)[:, None], Comparisons.odd_one_out(shown, noisy.argmin(axis=1))
+
+
+def test_a_large_softness_learns_few_dimensions() -> None:
+    items, said = placed(np.random.default_rng(0), 20, 600)
+
+    def spread_over(softness: float) -> float:
+        model = SKLR("identity", rank=None, loss="softmax", penalty=0.1 * softness / 0.3, softness=softness)
+        share = np.linalg.eigvalsh(model.fit(items, said).kernel_matrix(items))
+        share = share / share.sum()
+        return float(1.0 / np.square(share).sum())
+
+    stiff, soft = spread_over(0.3), spread_over(3.0)
+    assert soft < 0.7 * stiff
+
+
+def test_held_out_answers_may_choose_a_large_softness() -> None:
+    items, said = placed(np.random.default_rng(1), 30, 900)
+    known, fresh = said[:600], said[600:]
+    model = SKLR("identity", random_state=0).fit(items, known)
+    assert model.softness_ == model.tuning_.recipe.softness == 3.0
+    stiff = SKLR("identity", softness=0.3, random_state=0).fit(items, known)
+    assert {trial.recipe.softness for trial in stiff.tuning_.trials} == {0.3} == {stiff.softness_}
+    assert model.score(items, fresh) > stiff.score(items, fresh) - 0.02
+    settings = {"loss": model.loss_, "penalty": model.tuning_.penalties, "softness": model.softness_}
+    again = SKLR("identity", **settings).fit(items, known)
+    if model.rank_ == again.rank_:
+        assert again.kernel_matrix(items) == pytest.approx(model.kernel_matrix(items), rel=1e-4, abs=1e-4)
+
+
+def test_a_question_asked_often_counts_once_in_choosing(wine) -> None:
+    X, y = wine
+    said = Comparisons.from_labels(y, 120, noise=0.1, random_state=0)
+    often = Comparisons.odd_one_out([said.shown[0]] * 200, [(said.odd[0] + 1) % 3] * 200)
+    once = SKLR("linear", random_state=0).fit(X, said).tuning_
+    sway = SKLR("linear", random_state=0).fit(X, said + often).tuning_
+    assert sway.start == pytest.approx(once.start, abs=0.02)
+    low, high = sway.gain_interval
+    assert high - low > 0.5 * (once.gain_interval[1] - once.gain_interval[0])
 
 
 def test_embedding_needs_held_out_answers_or_a_number(wine) -> None:

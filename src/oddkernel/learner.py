@@ -34,11 +34,11 @@ from .kernels import AdaptiveGaussian, Identity, Kernel, KernelSum, LowRank, res
 from .kernels.distances import squared_distances
 from .losses import LOSSES
 from .progress import Progress
-from .rounds import learn, problem_of, unit_of
+from .rounds import SOFTNESS, learn, problem_of, unit_of
 from .scores import Scores
 from .solution import Solution
 from .solvers import SOLVERS, Solver, check_device, contradiction
-from .tuning import FEWEST, MANY, Recipe, Tuning, leading, principal_axes, tune
+from .tuning import FEWEST, MANY, Recipe, Tuning, dear, leading, principal_axes, tune
 from .uncertainty import Uncertainty
 
 Array = NDArray[Any]
@@ -55,10 +55,9 @@ CALIBRATING = 20_000
 OUT_OF_REACH = 0.01
 # What "auto" stands for where nothing is chosen by held-out answers: the paper's loss, and a ratio that suits it.
 LOSS, PENALTY = "squared", 10.0
-# From so many answers for each item on, they can say about an item what its features can't.
-PLENTY = 5
-# The share of the identity in a kernel that leaves room for that.
-OWN = 0.5
+# From so many answers for each item on, they can say about an item what its features can't: the share of the identity
+# in a kernel that leaves room for that.
+ROOM = {5: 0.5, 25: 3.0}
 
 
 class ContradictionError(ValueError):
@@ -90,7 +89,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Where the metric starts: ``"adaptive"``, ``"gaussian"``, ``"linear"``, ``"identity"`` (no features),
         ``"diffusion"``, ``"precomputed"``, or an object of `oddkernel.kernels`. ``"auto"``: adaptive; where there are
         five answers and more for each item, held-out ones say whether to add a part of the identity, which lets answers
-        say about an item what its features can't.
+        say about an item what its features can't; where there are 25, also whether that is to be the larger part.
     rank : float, int or None, default=0.9
         How much of the initial kernel takes part: a share of its trace, a number of dimensions, or all.
     ratio : float or "auto", default="auto"
@@ -107,6 +106,10 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         log-likelihoods. ``inf``: every answer must hold; 0: nothing is learned. Several: learning in rounds, each with
         its penalty and from halfway to what the last one learned. ``"auto"``: held-out answers choose it, one round or
         two, 0 among the candidates, so that the kernel never becomes worse than it was; below 50 answers, 10.
+    softness : float or "auto", default="auto"
+        With logistic and softmax: how unlike two squared distances must be for an answer to be no matter of taste, in
+        mean initial squared distances. A large one makes the initial distances count for little and the learned kernel
+        one of few dimensions. ``"auto"``: 0.3; with ``penalty="auto"`` held-out answers may choose 3.
     solver : {"auto", "newton", "ascent", "projection"} or Solver, default="auto"
         The first three find the optimum; ``"projection"`` is the paper's algorithm, which stops at some kernel that
         agrees.
@@ -139,7 +142,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     rank_ : int
         The number of learned coordinates. With ``penalty="auto"``, where the leading dimensions of the learned kernel
         predict held-out answers better than all of them, W keeps only these.
-    loss_, ratio_, penalty_
+    loss_, ratio_, penalty_, softness_
         What was used, where ``"auto"`` stood; the penalty is the last round's.
     tuning_ : Tuning or None
         With ``penalty="auto"``: what held-out answers said: the trials, the gain over the initial kernel with its
@@ -175,6 +178,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         margin: float = 0.0,
         loss: str = "auto",
         penalty: float | Sequence[float] | str = "auto",
+        softness: float | str = "auto",
         solver: str | Solver = "auto",
         tol: float = 1e-6,
         max_iter: int | None = None,
@@ -190,6 +194,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.margin = margin
         self.loss = loss
         self.penalty = penalty
+        self.softness = softness
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
@@ -253,6 +258,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 lambda answers, tried: rows_of(answers, tried).relabelled(constrained),
                 # The same answers lead to the same choice, whether or not anyone gave a seed.
                 random=check_random_state(0) if self.random_state is None else random,
+                softer=self.softness == "auto",
                 progress=progress,
                 device=self.device,
             )
@@ -260,7 +266,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             kernel, features, phi = starts[recipe.kernel]
         rows = rows_of(said if penalties[-1] else said[:0], recipe)
         local = rows.relabelled(constrained)
-        problem = problem_of(phi, local, recipe.loss, penalties[0] or 1.0)
+        problem = problem_of(phi, local, recipe.loss, penalties[0] or 1.0, recipe.softness)
         self._name_copies(problem, said)
 
         def report(n_iter: int, point: Point) -> None:
@@ -279,6 +285,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             progress=report,
             device=self.device,
             first=problem,
+            softness=recipe.softness,
         )
         solution = learned.solution
         self._name_contradictions(solution, learned.point.problem, said, features, items)
@@ -300,6 +307,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             self.metric_ = self._root @ self._root.T
         self._rows, self._asked, self._prior, self._multipliers = rows, phi, learned.prior, learned.multipliers
         self.loss_, self.ratio_, self.penalty_ = recipe.loss, recipe.ratio, float(penalties[-1])
+        self.softness_ = recipe.softness
         self.tuning_ = tuning
         self.temperature_, self.tie_, self.guess_ = self._calibrated(tuning, phi @ self._root, said, unit_of(phi))
         return self
@@ -318,8 +326,10 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             wanted[self.kernel if isinstance(self.kernel, str) else type(given).__name__] = given, self.rank
         else:
             wanted["adaptive"] = AdaptiveGaussian(), self.rank
-            if self.penalty == "auto" and len(said) >= max(PLENTY * len(constrained), FEWEST):
-                wanted["adaptive + identity"] = KernelSum([AdaptiveGaussian(), Identity()], [1.0, OWN]), None
+            for plenty, own in ROOM.items() if self.penalty == "auto" else ():
+                if len(said) >= max(plenty * len(constrained), FEWEST) and not (own > 1.0 and dear(said)):
+                    mixed = KernelSum([AdaptiveGaussian(), Identity()], [1.0, own])
+                    wanted[f"adaptive + {own:g} identity"] = mixed, None
         starts = {}
         for name, (kernel, rank) in wanted.items():
             kernel = kernel.fit(items)
@@ -344,12 +354,13 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         rounds = self.penalty if isinstance(self.penalty, tuple | list) else [self.penalty]
         return tuple(map(float, rounds))
 
-    def _costs(self, solver: Solver, n_answers: int = 0) -> list[tuple[str, float, float]]:
-        """Loss, ratio and margin; several where so many held-out answers may choose."""
+    def _costs(self, solver: Solver, n_answers: int = 0) -> list[tuple[str, float, float, float]]:
+        """Loss, ratio, margin and softness; several where so many held-out answers may choose."""
 
-        def with_ratio(loss: str) -> tuple[str, float, float]:
+        def with_ratio(loss: str) -> tuple[str, float, float, float]:
             fitting = 1.0 if LOSSES[loss].entropic else 4.0
-            return loss, fitting if self.ratio == "auto" else float(self.ratio), self.margin
+            softness = SOFTNESS if self.softness == "auto" else float(self.softness)
+            return loss, fitting if self.ratio == "auto" else float(self.ratio), self.margin, softness
 
         if self.loss != "auto":
             return [with_ratio(self.loss)]
@@ -395,6 +406,12 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             self.penalty,
             f"a positive number of at least {1 / EXTREME:g} {up_to}, several of them for as many rounds, 0, inf or "
             "'auto'",
+        )
+        require(
+            self.softness == "auto" or is_penalty(self.softness),
+            "softness",
+            self.softness,
+            f"a positive number of at least {1 / EXTREME:g} {up_to}, or 'auto'",
         )
         require(is_real(self.tol) and 0 < self.tol < np.inf, "tol", self.tol, "a positive number")
         require(is_count(self.max_iter), "max_iter", self.max_iter, "a whole number of at least 1, or None")
@@ -658,7 +675,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if not hasattr(self, "_prior"):
             raise AttributeError(f"{type(self).__name__} knows no standard deviations; SKLR does")
         rows = self._rows.relabelled(self.comparisons_.constrained)
-        point = problem_of(self._asked @ self._prior, rows, self.loss_, self.penalty_ or 1.0).at(
+        point = problem_of(self._asked @ self._prior, rows, self.loss_, self.penalty_ or 1.0, self.softness_).at(
             self.solution_.multipliers
         )
         assert point is not None  # it was the optimum

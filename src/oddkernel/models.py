@@ -39,7 +39,7 @@ VERSION = 1
 
 _SAVABLE: list[type[Kernel]] = [*KERNELS.values(), KernelSum, Columns]
 _KERNELS = {kernel.__name__: kernel for kernel in _SAVABLE}
-_CHOSEN_NUMBERS = ("ratio", "penalty", "temperature", "tie", "guess")
+_CHOSEN_NUMBERS = ("ratio", "penalty", "softness", "temperature", "tie", "guess")
 _SOLUTION_NUMBERS = ("n_iter", "residual", "gap", "divergence", "objective", "gain")
 _SOLUTION_ARRAYS = ("multipliers", "slack", "answer")
 

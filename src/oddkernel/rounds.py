@@ -18,7 +18,7 @@ from .solvers import Solver, solve
 Array = npt.NDArray[Any]
 
 # A logistic or softmax answer is a matter of taste within this share of the mean initial squared distance.
-TEMPERATURE = 0.3
+SOFTNESS = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +59,7 @@ def learn(
     progress: Callable[[int, Point], None] | None = None,
     device: str | None = None,
     first: Dual | None = None,
+    softness: float = SOFTNESS,
 ) -> Learned:
     """Learn the metric on features, round after round.
 
@@ -77,13 +78,15 @@ def learn(
         Where to solve, as in `SKLR`.
     first : Dual, optional
         The first round's problem, where it is known.
+    softness : float
+        As in `SKLR`.
     """
     prior = np.eye(phi.shape[1])
     found: list[tuple[Solution, Point]] = []
     for number, penalty in enumerate(penalties):
         if number:
             prior = halfway(phi, prior @ found[-1][1].root)
-        problem = problem_of(phi @ prior, rows, loss, penalty) if number or first is None else first
+        problem = problem_of(phi @ prior, rows, loss, penalty, softness) if number or first is None else first
         start = starts[number] if number < len(starts) else None
         found.append(solve(problem, solver, start=start, tol=tol, max_iter=max_iter, progress=progress, device=device))
     solution, point = found[-1]
@@ -99,9 +102,9 @@ def unit_of(phi: Array) -> float:
     return float(2.0 * np.square(phi - phi.mean(axis=0)).sum(axis=1).mean()) or 1.0 if phi.size else 1.0
 
 
-def problem_of(phi: Array, rows: Constraints, loss: str, penalty: float) -> Dual:
+def problem_of(phi: Array, rows: Constraints, loss: str, penalty: float, softness: float = SOFTNESS) -> Dual:
     """The dual of rows under a loss; a logistic or softmax penalty counts log-likelihoods."""
-    scale = TEMPERATURE * unit_of(phi)
+    scale = softness * unit_of(phi)
     if LOSSES[loss].entropic:
         penalty = penalty / scale
     return Dual(phi, rows, LOSSES[loss].conjugate(rows.weight, rows.equality, penalty, scale=scale, answer=rows.answer))

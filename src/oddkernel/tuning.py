@@ -9,7 +9,7 @@ still better, and whether any of it beats the initial kernel.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,8 @@ import numpy.typing as npt
 from . import choices
 from .comparisons import Comparisons, Kind
 from .constraints import Constraints
-from .rounds import halfway, problem_of, unit_of
+from .losses import LOSSES
+from .rounds import SOFTNESS, halfway, problem_of, unit_of
 from .solvers import Newton, solve
 
 Array = npt.NDArray[Any]
@@ -28,6 +29,10 @@ Array = npt.NDArray[Any]
 PENALTIES = {"squared": (-2, 3), "hinge": (-3, 2), "logistic": (-3, 2), "softmax": (-3, 2)}
 # What a second round's penalty may be, as shares of the first's.
 SECOND = (0.25, 0.5, 1.0)
+# Where the initial distances hardly count: this softness, and the shares of the best penalty, in proportion to it, that
+# are tried with it.
+SOFTER = 3.0
+SOFTER_SHARES = (0.18, 0.32, 0.56, 1.0)
 # A path ends where two penalties in a row raise the held-out log-likelihood of an answer by less than this.
 WORTHWHILE = 1e-3
 # By how many standard errors some dimensions must beat all: the best of so many beat them by one for no reason.
@@ -52,6 +57,7 @@ class Recipe:
     loss: str
     ratio: float
     margin: float
+    softness: float = SOFTNESS
 
 
 @dataclass(frozen=True)
@@ -177,6 +183,7 @@ def tune(
     rows_of: Callable[[Comparisons, Recipe], Constraints],
     *,
     folds: int | None = None,
+    softer: bool = False,
     random: np.random.RandomState,
     progress: Callable[[str], None] | None = None,
     device: str | None = None,
@@ -198,6 +205,9 @@ def tune(
     folds : int, optional
         By default 5, 3 from 500 answers, and from 5,000 about more than 200 items on a single part: a fifth, a tenth
         from 20,000 on.
+    softer : bool
+        Whether a softness may be tried at which the initial distances hardly count; with 5,000 answers and more about
+        more than 200 items it is too dear.
     device : str, optional
         Where to solve, as in `SKLR`.
     """
@@ -207,7 +217,7 @@ def tune(
     def walk(recipe: Recipe, path: Array, earlier: tuple[float, ...], priors: list[Array]) -> None:
         phi = starts[recipe.kernel]
         walks = [
-            _walk(phi @ prior, rows_of(race.training(out), recipe), recipe.loss, path, device)
+            _walk(phi @ prior, rows_of(race.training(out), recipe), recipe, path, device)
             for out, prior in zip(race.held_out, priors, strict=True)
         ]
         best, idle = -np.inf, 0
@@ -235,6 +245,11 @@ def tune(
         best = race.trials[race.leaders[1][0]]
         nearby = best.penalty * 10.0 ** np.array([-0.5, 0.5])
         walk(best.recipe, nearby, (), [np.eye(starts[best.recipe.kernel].shape[1])] * len(race.held_out))
+    best = race.trials[race.leaders[1][0]]
+    if softer and LOSSES[best.recipe.loss].entropic and not dear(said):
+        nearby = best.penalty * SOFTER / best.recipe.softness * np.array(SOFTER_SHARES)
+        recipe = replace(best.recipe, softness=SOFTER)
+        walk(recipe, nearby, (), [np.eye(starts[recipe.kernel].shape[1])] * len(race.held_out))
     leader, roots = race.leaders[1]
     recipe, penalties = race.trials[leader].recipe, race.trials[leader].penalties
     priors = [halfway(starts[recipe.kernel], root) for root in roots]
@@ -253,8 +268,13 @@ class _Race:
     ) -> None:
         self.starts, self.spreads, self.said, self.held_out = starts, spreads, said, held_out
         answers = said[np.concatenate(held_out)]
+        _, question = np.unique(answers.item_sets(), axis=0, return_inverse=True)
+        # However often a question was asked, it is one: what counts is how well others are foretold.
+        often = np.bincount(question.ravel(), answers.weight)[question.ravel()]
+        answers = answers.with_weight(answers.weight / np.maximum(often, 1.0))
         self.known = choices.decided(answers)
         self.answers, self.decided = answers, answers[self.known]
+        self.question = question.ravel()[self.known]
         self.where = np.searchsorted(said.constrained, said.shown)
         self.trials: list[Trial] = []
         self.predictions: list[_Prediction] = []
@@ -334,7 +354,7 @@ class _Race:
 
     def _error(self, values: Array) -> float:
         share = self.decided.weight / self.decided.weight.sum()
-        return float(np.sqrt(share**2 @ np.square(values - share @ values)))
+        return float(np.linalg.norm(np.bincount(self.question, share * (values - share @ values))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -360,16 +380,21 @@ def principal_axes(coordinates: Array) -> tuple[Array, Array]:
     return centre, vectors[:, ::-1]
 
 
-def _walk(phi: Array, rows: Constraints, loss: str, path: Array, device: str | None) -> Iterator[Array]:
+def _walk(phi: Array, rows: Constraints, recipe: Recipe, path: Array, device: str | None) -> Iterator[Array]:
     """The roots of the learned metrics, penalty after penalty."""
     alpha, last = None, 0.0
     for penalty in path:
-        problem = problem_of(phi, rows, loss, float(penalty))
+        problem = problem_of(phi, rows, recipe.loss, float(penalty), recipe.softness)
         if alpha is not None and problem.loss.has_entropy:
             alpha = np.where(problem.loss.temperature > 0, alpha * penalty / last, alpha)
         _, point = solve(problem, Newton(), start=alpha, tol=ENOUGH, max_iter=60, device=device)
         alpha, last = point.alpha, penalty
         yield point.root
+
+
+def dear(said: Comparisons) -> bool:
+    """Whether answers are so many, about so many items, that every fit takes long."""
+    return int(np.count_nonzero(said.kind <= Kind.CLOSER)) >= MANY and len(said.constrained) > FEW_ITEMS
 
 
 def folds_of(said: Comparisons, folds: int | None, random: np.random.RandomState) -> Iterator[Array]:
@@ -382,8 +407,7 @@ def folds_of(said: Comparisons, folds: int | None, random: np.random.RandomState
     _, triple = np.unique(said.item_sets()[rows], axis=0, return_inverse=True)
     triple = triple.ravel()
     n_triples = int(triple.max(initial=-1)) + 1
-    dear = len(rows) >= MANY and len(said.constrained) > FEW_ITEMS
-    wanted = folds if folds is not None else 5 if len(rows) < 500 else 1 if dear else 3
+    wanted = folds if folds is not None else 5 if len(rows) < 500 else 1 if dear(said) else 3
     part = random.permutation(n_triples) % (wanted if wanted > 1 else 5 if len(rows) < 20_000 else 10)
     for fold in range(wanted):
         yield rows[part[triple] == fold]

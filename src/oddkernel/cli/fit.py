@@ -43,6 +43,12 @@ def add(commands: Any) -> argparse.ArgumentParser:
         default="auto",
         help="weight of a violated answer; inf: all must hold; auto, the default: held-out answers choose",
     )
+    learning.add_argument(
+        "--softness",
+        type=_number_or_auto,
+        default="auto",
+        help="logistic and softmax: how unlike distances leave no doubt, in mean initial ones (auto)",
+    )
     learning.add_argument("--solver", default="auto", help="auto, newton, ascent or projection")
     learning.add_argument("--tol", type=float, default=1e-6, help="how close to the optimum to come (1e-6)")
     learning.add_argument("--max-iter", type=int, metavar="N", help="most passes or steps")
@@ -83,6 +89,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         margin=arguments.margin,
         loss=arguments.loss,
         penalty=arguments.penalty,
+        softness=arguments.softness,
         solver=arguments.solver,
         tol=arguments.tol,
         max_iter=arguments.max_iter,

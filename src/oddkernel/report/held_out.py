@@ -75,7 +75,7 @@ def from_answers(said: Comparisons, before: Array, after: Array) -> HeldOut:
 def from_folds(model: SKLR, X: Array) -> HeldOut | None:
     """Learn again without a part of the answers, part by part; None where they are too few or too many.
 
-    The initial kernel, loss, ratio, margin and penalty are the model's.
+    The initial kernel, loss, ratio, margin, penalty and softness are the model's.
     """
     said = model.comparisons_
     rows = np.flatnonzero(choices.decided(said))
@@ -89,7 +89,17 @@ def from_folds(model: SKLR, X: Array) -> HeldOut | None:
     for out in folds_of(said, None, check_random_state(0)):
         rest = said[np.setdiff1d(np.arange(len(said)), out)]
         constraints = Constraints.from_comparisons(rest, ratio=model.ratio_, margin=model.margin).relabelled(items)
-        learned = learn(phi, constraints, model.loss_, penalties, solver=Newton(), starts=[], tol=1e-3, max_iter=60)
+        learned = learn(
+            phi,
+            constraints,
+            model.loss_,
+            penalties,
+            solver=Newton(),
+            starts=[],
+            tol=1e-3,
+            max_iter=60,
+            softness=model.softness_,
+        )
         tested = np.intersect1d(out, rows)
         for share, points in ((first, phi), (then, phi @ learned.root)):
             share[tested] = choices.agreement(choices.sides(points, where[tested]), said[tested])

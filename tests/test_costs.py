@@ -13,8 +13,8 @@ from oddkernel.dual import Dual
 from oddkernel.losses import LOSSES
 from oddkernel.solution import Status
 from oddkernel.solvers import Newton, Projection, gathered, newton, solve, sweep
-from oddkernel.solvers.auto import PASSES, Auto
-from oddkernel.solvers.costs import newton_cost, pass_cost
+from oddkernel.solvers.auto import Auto
+from oddkernel.solvers.costs import PASSES, newton_cost, pass_cost
 
 
 def classes(items: int, dimensions: int, answers: int, penalty: float = np.inf, *, margin: float = 0.0) -> Dual:
@@ -47,6 +47,29 @@ class Counts:
         monkeypatch.setattr(newton, "_solve", counted_system)
         monkeypatch.setattr(newton, "sweep", counted_pass)
         monkeypatch.setattr("oddkernel.solvers.ascent.sweep", counted_pass)
+
+
+@pytest.mark.parametrize("penalty", [np.inf, 10.0])
+def test_first_steps_in_single_precision_save_others_and_change_nothing(
+    monkeypatch: pytest.MonkeyPatch, penalty: float
+) -> None:
+    problem = classes(200, 120, 100, penalty)
+    slowly, point = solve(problem, Newton(), tol=1e-9)
+    monkeypatch.setattr("oddkernel.solvers.base.LARGE", 1.0)
+    solution, there = solve(problem, Newton(), tol=1e-9)
+    assert solution.status is Status.OPTIMAL
+    assert solution.n_iter <= 3 < slowly.n_iter
+    assert there.bent.dtype == there.root.dtype == np.float64
+    assert there.root @ there.root.T == pytest.approx(point.root @ point.root.T, abs=1e-7)
+
+
+def test_contradictions_are_found_out_after_first_steps_in_single_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("oddkernel.solvers.base.LARGE", 1.0)
+    features = np.random.default_rng(0).normal(size=(6, 3))
+    said = Comparisons.odd_one_out([[0, 1, 2]] * 3 + [[3, 4, 5]], [0, 1, 2, 0])
+    rows = Constraints.from_comparisons(said, ratio=2.0, margin=0.0)
+    problem = Dual(features, rows, LOSSES["squared"].conjugate(rows.weight, rows.equality, np.inf))
+    assert solve(problem, Newton(), tol=1e-8)[0].status is Status.CONTRADICTORY
 
 
 def test_hard_answers_take_few_steps_points_and_factorisations(monkeypatch: pytest.MonkeyPatch) -> None:

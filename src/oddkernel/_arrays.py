@@ -193,7 +193,7 @@ def cholesky(matrix: Array) -> Array | None:
         return None if bool(failed) else factor
     if library == "numpy":
         # Symmetric, and so its own transpose, which lies in memory as LAPACK has it.
-        factor, failed = linalg.lapack.dpotrf(matrix.T, lower=1) if len(matrix) else (matrix, 0)
+        factor, failed = lapack("potrf", matrix)(matrix.T, lower=1) if len(matrix) else (matrix, 0)
         return None if failed or not np.isfinite(factor).all() else factor
     try:
         factor = namespace(matrix).linalg.cholesky(matrix)
@@ -207,7 +207,7 @@ def inverse_lower(factor: Array) -> Array:
     """The inverse of a lower triangular matrix."""
     library, q = _library(factor), factor.shape[0]
     if library == "numpy":
-        return linalg.lapack.dtrtri(factor, lower=1)[0] if q else factor
+        return lapack("trtri", factor)(factor, lower=1)[0] if q else factor
     xp = namespace(factor)
     if library == "torch":
         unit = xp.eye(q, dtype=factor.dtype, device=factor.device)
@@ -224,12 +224,17 @@ def times_inverse(rows: Array, factor: Array) -> Array:
     if not isinstance(factor, np.ndarray):
         return rows @ inverse_lower(factor).T
     # By blocks of columns nearly all of it is matrix products, at several times the speed of LAPACK's solve.
-    solved = np.empty(rows.shape)
+    solved = np.empty_like(rows)
     for a in range(0, len(factor), COLUMNS):
         here = slice(a, a + COLUMNS)
         known = rows[:, here] - solved[:, :a] @ factor[here, :a].T
         solved[:, here] = known @ inverse_lower(factor[here, here]).T
     return solved
+
+
+def lapack(name: str, matrix: Array) -> Any:
+    """LAPACK's routine for the precision of this NumPy array."""
+    return linalg.get_lapack_funcs(name, (matrix,))
 
 
 def _library(array: Array) -> str:

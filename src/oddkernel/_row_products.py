@@ -17,8 +17,8 @@ def row_products(
     ``near`` and ``far`` hold both ends of each row's pairs, as unsigned numbers: they need no check for sign.
     """
     s, m = len(kernel), len(near_factor)
-    products = np.empty((m, m))
-    across_near, across_far = np.empty(s), np.empty(s)
+    products = np.empty((m, m), kernel.dtype)
+    across_near, across_far = np.empty(s, kernel.dtype), np.empty(s, kernel.dtype)
     for c in range(m):
         for item in range(s):
             across_near[item] = kernel[near[0][c], item] - kernel[near[1][c], item]

@@ -8,11 +8,8 @@ from .._arrays import Array, to_numpy
 from ..dual import Dual, Point
 from ..solution import Status
 from .ascent import Ascent
-from .costs import newton_cost, pass_cost
+from .costs import PASSES, passes_first
 from .newton import Newton
-
-# Passes of ascent before Newton's method takes over, unless the rows that pull settle sooner.
-PASSES = 4
 
 
 class Auto:
@@ -22,6 +19,7 @@ class Auto:
     """
 
     exact = True
+    second_order = True
     default_max_iter = 1_000
 
     def __init__(self) -> None:
@@ -37,7 +35,7 @@ class Auto:
             # A start that already pulls is a warm one, and passes are compiled for the CPU.
             cold = point.problem.host is point.problem and not point.alpha.any()
             self._problem = point.problem
-            self._passes = PASSES if cold and PASSES * pass_cost(point) < newton_cost(point) else 0
+            self._passes = PASSES if cold and passes_first(point) else 0
             self._pulling = None
         settled = self._pulling is not None and np.array_equal(self._pulling, free)
         self._pulling = free

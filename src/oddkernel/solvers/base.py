@@ -11,7 +11,8 @@ import numpy as np
 from .._arrays import Array, cholesky, device_named, namespace, to_numpy
 from ..dual import Dual, Point
 from ..solution import Solution, Status
-from .costs import DENSE
+from .costs import DENSE, passes_first
+from .newton import approach
 from .primal import descend
 from .threads import fitting_threads
 
@@ -21,6 +22,8 @@ RUNAWAY = 1e12
 HOPELESS = 1e6
 # How near to the optimum descent in the primal leads where a Newton step on the dual is cheap.
 NEAR = 0.5
+# Multiplications in the larger products of the items' coordinates from which first steps in single precision pay.
+LARGE = 1e8
 # How much a first guess may stretch a squared distance.
 STRETCH = 10.0
 # How well the relaxed problems on the way to the real one are solved.
@@ -98,6 +101,9 @@ def _solve(
             point = guess if guess is not None and guess.residual < point.residual else point
             if _optimal(point, tol):
                 break
+    elif getattr(solver, "second_order", False) and _approachable(point):
+        guess = problem.at(approach(point))
+        point = guess if guess is not None and guess.objective > point.objective else point
     alpha = go(point, tol, PROBE)
     if runs[-1].status is Status.EXHAUSTED:
         for barrier in _barriers(runs[-1].point):
@@ -171,6 +177,14 @@ def _outweighed(point: Point) -> bool:
     if problem.loss.has_entropy:
         return _far(point)
     return _offset_cost(problem) > 2.0 and (not _pulls(point.alpha) or _far(point))
+
+
+def _approachable(point: Point) -> bool:
+    """Whether first steps in single precision save time: from a cold start, on the CPU, where Newton's come first."""
+    problem = point.problem
+    s, q = len(problem.items), problem.rank
+    large = problem.host is problem and len(problem) <= DENSE and s * q * max(s, q) >= LARGE
+    return large and not _pulls(point.alpha) and not passes_first(point)
 
 
 def _soft(problem: Dual) -> bool:

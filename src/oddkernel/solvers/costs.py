@@ -16,6 +16,15 @@ OVERHEAD, GATHER, FACTOR = 8e5, 200, 1.5
 PRODUCTS = 25
 
 
+# Passes of ascent before Newton's method takes over, unless the rows that pull settle sooner.
+PASSES = 4
+
+
+def passes_first(point: Point) -> bool:
+    """Whether all passes of ascent together cost less than one Newton step."""
+    return PASSES * pass_cost(point) < newton_cost(point)
+
+
 def pass_cost(point: Point) -> float:
     """A pass of ascent over the free rows: 16q² for each, in products so thin that they take twice as long."""
     return float(_free(point) * (32 * point.problem.rank**2 + OVERHEAD))

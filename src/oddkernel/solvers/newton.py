@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import linalg
 
-from .._arrays import Array, cholesky, namespace, plus_diagonal, to_numpy
+from .._arrays import Array, cholesky, lapack, namespace, plus_diagonal, to_numpy
 from ..dual import Point
 from ..solution import Status
 from .costs import DENSE, newton_cost, pass_cost
 from .sweep import sweep
 
-# Relative to the Hessian's diagonal. Redundant equalities and repeated answers make the Hessian singular; the shift
-# picks one of the equivalent steps and vanishes from the kernel.
-SHIFT = 1e-11
+# Relative to the Hessian's diagonal, in digits of its precision. Redundant equalities and repeated answers make the
+# Hessian singular; the shift picks one of the equivalent steps and vanishes from the kernel.
+SHIFT = 5e4
 # A step may not stretch a squared distance by more than this: the quadratic model says nothing that far away.
 STRETCH = 4.0
 # Most products with the Hessian for one direction.
@@ -26,6 +25,8 @@ AFFORDABLE = 1e9
 CRUDE = 0.1
 # ...and this share of the rows may be on the wrong side of their bounds.
 WRONG = 0.02
+# As far as single precision leads, and in how many steps it must.
+NEAR, STEPS = 5e-3, 20
 
 
 class Newton:
@@ -39,6 +40,7 @@ class Newton:
     """
 
     exact = True
+    second_order = True
     default_max_iter = 500
 
     def step(self, point: Point) -> Array | Point:
@@ -55,6 +57,19 @@ class Newton:
     def finished(self, before: Point, after: Point, tol: float) -> Status | None:
         """Never: the loop stops an exact solver."""
         return None
+
+
+def approach(point: Point) -> Array:
+    """Multipliers near the optimum, or as near as Newton's steps in single precision lead."""
+    there = point.problem.single.at(to_numpy(point.alpha))
+    for _ in range(STEPS):
+        if there is None or there.residual <= NEAR:
+            break
+        moved = climb(there, np.flatnonzero(there.free))
+        if moved is None or (moved.residual > SLOW * there.residual and there.alpha.any()):
+            break
+        there = moved
+    return point.alpha if there is None else point.problem.put(there.alpha)
 
 
 def climb(point: Point, rows: Array, *, crude: float = CRUDE) -> Point | None:
@@ -142,10 +157,10 @@ def bounded_maximum(hessian: Array, gradient: Array, lower: Array, upper: Array,
         x[held_low], x[held_high] = lower[held_low], upper[held_high]
         free = np.flatnonzero(~held)
         if len(free):
-            fixed = np.flatnonzero(x * held)
-            known = gradient[free] - hessian[np.ix_(free, fixed)] @ x[fixed] if len(fixed) else gradient[free]
-            x[free] = _solve(hessian, free, known)
-        slope = gradient - hessian @ x
+            fixed = np.where(held, x, 0.0)
+            known = gradient - hessian @ fixed.astype(hessian.dtype) if fixed.any() else gradient
+            x[free] = _solve(hessian, free, known[free])
+        slope = gradient - hessian @ x.astype(hessian.dtype)
         below, above = ~held & (x < lower), ~held & (x > upper)
         released = (held_low & (slope > rounding)) | (held_high & (slope < -rounding))
         misplaced = below | above | released
@@ -169,13 +184,13 @@ def bounded_maximum(hessian: Array, gradient: Array, lower: Array, upper: Array,
 
 def _solve(hessian: Array, free: Array, known: Array) -> Array:
     """x with Hx = known on the free rows."""
-    shift = SHIFT
+    shift = SHIFT * float(np.finfo(hessian.dtype).eps)
     while True:
-        matrix = hessian[np.ix_(free, free)]
+        matrix = hessian.take(free, axis=0).take(free, axis=1)  # several times as fast as both at once
         diagonal = np.diagonal(matrix)
         matrix = plus_diagonal(matrix, shift * np.where(diagonal > 0, diagonal, 1.0))
         # Symmetric, and so its own transpose, which lies in memory as LAPACK has it.
-        factor, failed = linalg.lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
+        factor, failed = lapack("potrf", matrix)(matrix.T, lower=1, clean=0, overwrite_a=1)
         if not failed:
-            return np.asarray(linalg.lapack.dpotrs(factor, known, lower=1)[0])
+            return np.asarray(lapack("potrs", factor)(factor, known, lower=1)[0])
         shift *= 10.0

@@ -8,6 +8,7 @@ from problems import Problem, random_problem
 
 from oddkernel import Comparisons
 from oddkernel.dual import Dual, Point
+from oddkernel.solvers import Projection
 from oddkernel.solvers import gathered as module
 from oddkernel.solvers.gathered import gathered_pass
 from oddkernel.solvers.sweep import sweep
@@ -28,7 +29,7 @@ def test_a_pass_is_that_on_the_metric(monkeypatch, seed: int, penalty: float, wa
     dual = random_problem(seed, noisy=np.isfinite(penalty)).dual(penalty)
     order = np.random.default_rng(seed).permutation(len(dual))
     expected = sweep(first(dual), order, remember=False)
-    assert gathered_pass(first(dual), order) == pytest.approx(expected, rel=1e-8, abs=1e-10)
+    assert gathered_pass(first(dual), order)[0] == pytest.approx(expected, rel=1e-8, abs=1e-10)
 
 
 def line_of_items(gap: float) -> Dual:
@@ -43,7 +44,7 @@ def test_items_too_close_for_the_kernel_are_left_to_the_metric(gap: float) -> No
     dual = line_of_items(gap)
     point, order = first(dual), np.arange(len(dual))
     assert point.readable(dual.near, dual.far) == (gap > 1e-3)
-    assert gathered_pass(point, order) == pytest.approx(sweep(point, order, remember=False), rel=1e-8, abs=1e-12)
+    assert gathered_pass(point, order)[0] == pytest.approx(sweep(point, order, remember=False), rel=1e-8, abs=1e-12)
 
 
 def test_the_rest_of_a_pass_is_left_to_the_metric_once_items_come_too_close(monkeypatch) -> None:
@@ -52,4 +53,15 @@ def test_the_rest_of_a_pass_is_left_to_the_metric_once_items_come_too_close(monk
     expected = sweep(point, order, remember=False)
     monkeypatch.setattr(module, "CANCELLATION", 0.5)
     monkeypatch.setattr(module, "_project", module._project.py_func)
-    assert gathered_pass(point, order) == pytest.approx(expected, rel=1e-8, abs=1e-10)
+    assert gathered_pass(point, order)[0] == pytest.approx(expected, rel=1e-8, abs=1e-10)
+
+
+def test_the_kernel_that_passes_leave_is_the_kernel() -> None:
+    dual = random_problem(5).dual()
+    point, solver = first(dual), Projection()
+    for _ in range(8):
+        moved = solver.step(point)
+        point = moved if isinstance(moved, Point) else dual.at(moved)
+    fresh = dual.at(point.alpha)
+    assert point.kernel == pytest.approx(fresh.kernel, rel=1e-9, abs=1e-12)
+    assert point.violation == pytest.approx(fresh.violation, rel=1e-9, abs=1e-12)

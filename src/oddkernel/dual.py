@@ -190,7 +190,7 @@ class Dual:
         xp = namespace(images)
         if kernel is None and self.place.shape[0] <= 4 * images.shape[0]:
             return _squares(self._apart(images, self.first, self.second))
-        delta, total = self._gather(_upper(images, images) if kernel is None else kernel)
+        delta, total = self.gather(_upper(images, images) if kernel is None else kernel)
         close = xp.nonzero(delta < CANCELLATION * total)[0]
         if close.shape[0]:
             first, second = xp.take(self.first, close, axis=0), xp.take(self.second, close, axis=0)
@@ -204,7 +204,7 @@ class Dual:
 
     def between(self, left: Array, right: Array) -> Array:
         """(m,): tr(G C_c) of every row c, for the symmetric (s, s) matrix G = left·rightᵀ."""
-        return self.row_sums(self._gather(_upper(left, right))[0])
+        return self.row_sums(self.gather(_upper(left, right))[0])
 
     def laplacian_product(self, alpha: Array, right: Array) -> Array:
         """(Σ_c α_c C_c)·right, for an (s, k) matrix, in its precision."""
@@ -258,7 +258,7 @@ class Dual:
         xp = namespace(images)
         return xp.take(images, first, axis=0) - xp.take(images, second, axis=0)
 
-    def _gather(self, gram: Array) -> tuple[Array, Array]:
+    def gather(self, gram: Array) -> tuple[Array, Array]:
         """G_ii + G_jj − 2G_ij of every pair, and G_ii + G_jj beside it, for a G whose upper triangle is known."""
         xp = namespace(gram)
         norm = xp.linalg.diagonal(gram)
@@ -302,6 +302,11 @@ class Point:
         """(s, q): the constrained items in coordinates where the learned metric is Euclidean, φ_i L⁻ᵀ."""
         return times_inverse(self.problem.coordinates, self.factor)
 
+    def knowing(self, kernel: Array) -> Point:
+        """The same point, where K on the constrained items needs no computing."""
+        self.__dict__["kernel"] = kernel
+        return self
+
     @cached_property
     def kernel(self) -> Array:
         """(s, s): K on the constrained items, up to what centring takes away."""
@@ -328,6 +333,10 @@ class Point:
     @cached_property
     def squared_distances(self) -> Array:
         """(p,): δ of every pair."""
+        if self._reads_kernel:
+            delta, total = self.problem.gather(self.kernel)
+            if not (delta < CANCELLATION * total).any():
+                return delta  # without the images
         return self.problem.squared_distances(self.images, self.kernel if self._reads_kernel else None)
 
     @cached_property

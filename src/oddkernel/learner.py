@@ -50,7 +50,7 @@ SAMPLE = 1000
 # Items whose covariance stands for that of all.
 ENOUGH = 5000
 # Answers that say as much about a temperature as more of them would.
-CALIBRATING = 20_000
+CALIBRATING = 10_000
 # Below this share of k₀(x, x), φ says next to nothing about an item.
 OUT_OF_REACH = 0.01
 # What "auto" stands for where nothing is chosen by held-out answers: the paper's loss, and a ratio that suits it.
@@ -238,7 +238,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if progress:
             progress("computing the initial kernel")
         constrained = said.constrained
-        starts = self._starts(items, said, random)
+        starts = self._starts(items, said, constrained, random)
         recipe, penalties, tuning = Recipe(next(iter(starts)), *self._costs(solver)[0]), self._penalties(), None
         kernel, features, phi = starts[recipe.kernel]
         bounds = self._default_bounds(said, features, items, random)
@@ -313,13 +313,12 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def _starts(
-        self, items: Array, said: Comparisons, random: np.random.RandomState
+        self, items: Array, said: Comparisons, constrained: Array, random: np.random.RandomState
     ) -> dict[str, tuple[Kernel, LowRank, Array]]:
         """Initial kernels to choose from, each with its feature map and the features of the constrained items.
 
         Rows are written over the constrained items alone; the rest of Φ takes no part.
         """
-        constrained = said.constrained
         wanted: dict[str, tuple[Kernel, float | int | None]] = {}
         if self.kernel != "auto":
             given = resolve(self.kernel)

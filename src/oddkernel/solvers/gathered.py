@@ -17,13 +17,16 @@ from .sweep import one_row, sweep, two_by_two, woodbury
 WAITING = 64
 
 
-def gathered_pass(point: Point, order: Array) -> Array:
-    """α, summed over all projections, after one projection on each violated row in ``order``, one after another."""
+def gathered_pass(point: Point, order: Array) -> tuple[Array, Array | None]:
+    """α, summed over all projections, after one projection on each violated row in ``order``, one after another.
+
+    Beside it stands K there, if it is known.
+    """
     problem, loss = point.problem, point.problem.loss
     near, far = problem.near[order], problem.far[order]
     near_factor, far_factor = problem.near_factor[order], problem.far_factor[order]
     if loss.has_entropy or not point.readable(near[near_factor > 0], far[far_factor > 0]):
-        return sweep(point, order, remember=False)
+        return sweep(point, order, remember=False), None
     kernel, alpha = point.kernel.copy(), point.alpha.copy()
     peak = np.diagonal(kernel).copy()
     done, worn = 0, False
@@ -46,8 +49,8 @@ def gathered_pass(point: Point, order: Array) -> Array:
         kernel -= columns @ turned.T
     if done < len(order):
         fresh = problem.at(alpha)
-        return alpha if fresh is None else sweep(fresh, order[done:], remember=False)
-    return alpha
+        return alpha if fresh is None else sweep(fresh, order[done:], remember=False), None
+    return alpha, kernel
 
 
 @njit(cache=True, error_model="numpy")
@@ -75,7 +78,7 @@ def _project(
     n = 0
     for c in range(m):
         if n == WAITING:
-            return c, False, steps, columns, turned
+            return c, False, steps, columns[:, :n], turned[:, :n]
         i, j, k, h = near[0, c], near[1, c], far[0, c], far[1, c]
         uu = kernel[i, i] - 2.0 * kernel[i, j] + kernel[j, j]
         vv = kernel[k, k] - 2.0 * kernel[k, h] + kernel[h, h]
@@ -84,7 +87,7 @@ def _project(
             vv -= (columns[k, t] - columns[h, t]) * (turned[k, t] - turned[h, t])
         close = near_factor[c] > 0.0 and uu < CANCELLATION * (peak[i] + peak[j])
         if close or (far_factor[c] > 0.0 and vv < CANCELLATION * (peak[k] + peak[h])):
-            return c, True, steps, columns, turned
+            return c, True, steps, columns[:, :n], turned[:, :n]
         if lower[c] == 0.0 and near_factor[c] * uu - far_factor[c] * vv + offset[c] <= 0.0:
             continue
         uv = kernel[i, k] - kernel[i, h] - kernel[j, k] + kernel[j, h]
@@ -106,4 +109,4 @@ def _project(
             norm[item] -= u * turned[item, n] + v * turned[item, n + 1]
             peak[item] = max(peak[item], norm[item])
         n += 2
-    return m, False, steps, columns, turned
+    return m, False, steps, columns[:, :n], turned[:, :n]

@@ -10,6 +10,9 @@ from ..solution import Status
 from .factored import factored_pass
 from .gathered import gathered_pass
 
+# Passes after which K is computed anew: what they change in it adds up, and so does rounding.
+FRESH = 10
+
 
 class Projection:
     """Project onto one violated row after another until all hold (SKLR) or the slack settles (sSKLR).
@@ -33,13 +36,21 @@ class Projection:
     def __init__(self, *, factored: bool = False, random_state: int | None = None) -> None:
         self.factored = factored
         self._rng = None if random_state is None else np.random.default_rng(random_state)
+        self._passes = 0
 
-    def step(self, point: Point) -> Array:
+    def step(self, point: Point) -> Array | Point:
         """α, summed over all projections, after one pass."""
         order = np.arange(len(point.problem))
         if self._rng is not None:
             order = self._rng.permutation(order)
-        return factored_pass(point, order) if self.factored else gathered_pass(point, order)
+        if self.factored:
+            return factored_pass(point, order)
+        self._passes += 1
+        alpha, kernel = gathered_pass(point, order)
+        moved = point.problem.at(alpha)
+        if moved is None or kernel is None or self._passes % FRESH == 0:
+            return alpha if moved is None else moved
+        return moved.knowing(kernel)
 
     def finished(self, before: Point, after: Point, tol: float) -> Status | None:
         """All rows hold, or, with soft rows, the slack has stopped changing."""

@@ -55,9 +55,10 @@ CALIBRATING = 10_000
 OUT_OF_REACH = 0.01
 # What "auto" stands for where nothing is chosen by held-out answers: the paper's loss, and a ratio that suits it.
 LOSS, PENALTY = "squared", 10.0
-# From so many answers for each item on, they can say about an item what its features can't: the share of the identity
-# in a kernel that leaves room for that.
-ROOM = {5: 0.5, 25: 3.0}
+# From so many answers for each item on, they can say about an item what its features can't...
+PLENTY = 5
+# ...and the share of the identity in a kernel that leaves room for that.
+ROOM = {PLENTY: 0.5, 25: 3.0}
 
 
 class ContradictionError(ValueError):
@@ -109,7 +110,8 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     softness : float or "auto", default="auto"
         With logistic and softmax: how unlike two squared distances must be for an answer to be no matter of taste, in
         mean initial squared distances. A large one makes the initial distances count for little and the learned kernel
-        one of few dimensions. ``"auto"``: 0.3; with ``penalty="auto"`` held-out answers may choose 3.
+        one of few dimensions. ``"auto"``: 0.3; with ``penalty="auto"`` and five answers for each item, held-out ones
+        may choose 3.
     solver : {"auto", "newton", "ascent", "projection"} or Solver, default="auto"
         The first three find the optimum; ``"projection"`` is the paper's algorithm, which stops at some kernel that
         agrees.
@@ -258,7 +260,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 lambda answers, tried: rows_of(answers, tried).relabelled(constrained),
                 # The same answers lead to the same choice, whether or not anyone gave a seed.
                 random=check_random_state(0) if self.random_state is None else random,
-                softer=self.softness == "auto",
+                softer=self.softness == "auto" and len(said) >= PLENTY * len(constrained),
                 progress=progress,
                 device=self.device,
             )
@@ -309,7 +311,8 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.loss_, self.ratio_, self.penalty_ = recipe.loss, recipe.ratio, float(penalties[-1])
         self.softness_ = recipe.softness
         self.tuning_ = tuning
-        self.temperature_, self.tie_, self.guess_ = self._calibrated(tuning, phi @ self._root, said, unit_of(phi))
+        unit = unit_of(phi if tuning is None else phi @ learned.root)
+        self.temperature_, self.tie_, self.guess_ = self._calibrated(tuning, phi @ self._root, said, unit)
         return self
 
     def _starts(
@@ -372,7 +375,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ) -> tuple[float, float, float]:
         """Temperature, strength of ties and share of guesses: from held-out answers, or from all, or a first guess."""
         if tuning is not None:
-            return tuning.temperature, tuning.tie, tuning.guess
+            return unit * tuning.temperature, tuning.tie, tuning.guess
         answers = said[said.kind <= Kind.CLOSER]
         answers = answers[:: 1 + len(answers) // CALIBRATING]
         known = choices.decided(answers)

@@ -100,7 +100,8 @@ class Tuning:
     gain_interval : (float, float)
         95% interval of the gain, from paired answers.
     temperature, tie, guess : float
-        Of `choices.probabilities`, fitted to held-out answers.
+        Of `choices.probabilities`, fitted to held-out answers; the temperature in mean squared distances between the
+        items by the learned kernel, which grow with the answers learned from.
     dimensions : tuple of (int, float)
         How likely held-out answers are by the learned coordinates' leading dimensions alone: their number, and the
         mean log-likelihood.
@@ -307,7 +308,8 @@ class _Race:
             choices.agreement(each.opposite[self.known], self.decided) for each in (self.predictions[0], found)
         )
         gain, error = self._mean(after - before), self._error(after - before)
-        temperature, guess = choices.fit_guess(found.opposite[self.known], self.decided)
+        relative = found.opposite / found.unit[:, None]
+        temperature, guess = choices.fit_guess(relative[self.known], self.decided)
         by_dimension = found.by_dimension
         if not winner:
             by_dimension = self._predict(best.recipe.kernel, roots, DIMENSIONS).by_dimension
@@ -320,7 +322,7 @@ class _Race:
             gain,
             (gain - 1.96 * error, gain + 1.96 * error),
             temperature,
-            choices.fit_tie(found.opposite, self.answers, temperature),
+            choices.fit_tie(relative, self.answers, temperature),
             guess,
             tuple((d, self._mean(each)) for d, each in by_dimension.items()),
             next(d for d, each in by_dimension.items() if self._mean(top - each) <= self._error(top - each)),
@@ -343,7 +345,8 @@ class _Race:
         rank = max(tried, key=lambda d: self._mean(by_dimension[d]))
         rise = by_dimension[rank] - by_dimension[most]
         rank = rank if self._mean(rise) > SURE * self._error(rise) else most
-        return _Prediction(opposite[tried.index(rank)], by_dimension[rank], rank, by_dimension)
+        unit = np.repeat([unit_of(z) for z in turned], [len(out) for out in self.held_out])
+        return _Prediction(opposite[tried.index(rank)], unit, by_dimension[rank], rank, by_dimension)
 
     def _likelihood(self, opposite: Array) -> Array:
         opposite = opposite[self.known]
@@ -359,9 +362,13 @@ class _Race:
 
 @dataclass(frozen=True, eq=False)
 class _Prediction:
-    """What one trial says about held-out answers, and how likely these are by that and by other dimensions."""
+    """What one trial says about held-out answers, and how likely these are by that and by other dimensions.
+
+    ``unit`` is the mean squared distance of the metric by which each answer is judged.
+    """
 
     opposite: Array
+    unit: Array
     likelihood: Array
     rank: int
     by_dimension: dict[int, Array]

@@ -228,11 +228,10 @@ def test_held_out_answers_may_choose_a_large_softness() -> None:
     assert model.softness_ == model.tuning_.recipe.softness == 3.0
     stiff = SKLR("identity", softness=0.3, random_state=0).fit(items, known)
     assert {trial.recipe.softness for trial in stiff.tuning_.trials} == {0.3} == {stiff.softness_}
-    assert model.score(items, fresh) > stiff.score(items, fresh) - 0.02
+    assert model.score(items, fresh) > stiff.score(items, fresh)
     settings = {"loss": model.loss_, "penalty": model.tuning_.penalties, "softness": model.softness_}
     again = SKLR("identity", **settings).fit(items, known)
-    if model.rank_ == again.rank_:
-        assert again.kernel_matrix(items) == pytest.approx(model.kernel_matrix(items), rel=1e-4, abs=1e-4)
+    assert again.solution_.multipliers == pytest.approx(model.solution_.multipliers, rel=1e-6)
 
 
 def test_a_question_asked_often_counts_once_in_choosing(wine) -> None:

@@ -16,7 +16,7 @@ The number of rows enters through gathers and sums by index only.
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -230,8 +230,8 @@ class Dual:
             return half + half.T
         above, below, on = (self.first, self.second), (self.second, self.first), (np.arange(s), np.arange(s))
         places = np.concatenate([above, below, on], axis=1)
-        entries = np.concatenate([-weight, -weight, degree]).astype(images.dtype)
-        moved = sparse.csr_array((entries, tuple(places)), shape=(s, s)) @ images
+        laplacian = np.concatenate([-weight, -weight, degree]).astype(images.dtype)
+        moved = sparse.csr_array((laplacian, tuple(places)), shape=(s, s)) @ images
         spread = np.empty((images.shape[1],) * 2, images.dtype)
         for a, b in _blocks(len(spread), BLOCK // 2):
             spread[a:b, :b] = images[:, a:b].T @ moved[:, :b]
@@ -304,8 +304,9 @@ class Point:
 
     def knowing(self, kernel: Array) -> Point:
         """The same point, where K on the constrained items needs no computing."""
-        self.__dict__["kernel"] = kernel
-        return self
+        other = replace(self)
+        other.__dict__["kernel"] = kernel
+        return other
 
     @cached_property
     def kernel(self) -> Array:
@@ -335,7 +336,7 @@ class Point:
         """(p,): δ of every pair."""
         if self._reads_kernel:
             delta, total = self.problem.gather(self.kernel)
-            if not (delta < CANCELLATION * total).any():
+            if not namespace(delta).any(delta < CANCELLATION * total):
                 return delta  # without the images
         return self.problem.squared_distances(self.images, self.kernel if self._reads_kernel else None)
 

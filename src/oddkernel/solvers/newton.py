@@ -10,7 +10,7 @@ from ..solution import Status
 from .costs import DENSE, newton_cost, pass_cost
 from .sweep import sweep
 
-# Relative to the Hessian's diagonal, in digits of its precision. Redundant equalities and repeated answers make the
+# Relative to the Hessian's diagonal, in units of its rounding. Redundant equalities and repeated answers make the
 # Hessian singular; the shift picks one of the equivalent steps and vanishes from the kernel.
 SHIFT = 5e4
 # A step may not stretch a squared distance by more than this: the quadratic model says nothing that far away.

@@ -30,6 +30,15 @@ def test_closer_compares_two_pairs_only() -> None:
     assert choices.log_likelihood(np.array([[0.1, 2.0, 2.0]]), said, 1.0) == pytest.approx([np.log(0.5)])
 
 
+def test_the_most_central_one_is_opposite_the_longest_side() -> None:
+    said = Comparisons.most_central([0], [[1, 2]])
+    assert choices.agreement(np.array([[3.0, 1.0, 2.0], [2.0, 1.0, 3.0]]), said[[0, 0]]).tolist() == [1.0, 0.0]
+    assert choices.agreement(np.array([[2.0, 1.0, 2.0]]), said).tolist() == [0.5]
+    strength = np.exp([3.0, 1.0, 2.0])
+    likely = choices.log_likelihood(np.array([[6.0, 2.0, 4.0]]), said, 2.0)
+    assert likely == pytest.approx([np.log(strength[0] / strength.sum())])
+
+
 def test_probabilities_sum_to_one_and_prefer_the_closest_pair() -> None:
     p = choices.probabilities(choices.sides(Z, SHOWN), 4.0, tie=0.5)
     assert p.sum(axis=1) == pytest.approx(1.0)

@@ -175,7 +175,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("columns", "message"),
         [
-            (([4], [[0, 1, 2]], [0], [np.nan]), "row 0: kind 4 is unknown"),
+            (([5], [[0, 1, 2]], [0], [np.nan]), "row 0: kind 5 is unknown"),
             (([Kind.CLOSER], [[0, 1, 2]], [0], [np.nan]), "row 0: answer 0 on a CLOSER row"),
             (([Kind.CLOSER], [[0, 1, 2]], [-1], [1.0]), "row 0: bound 1.0; .*on links only"),
             (([Kind.CLOSER], [[0, 1, -1]], [-1], [np.nan]), "row 0: .*negative index"),
@@ -326,6 +326,7 @@ class TestKeys:
     def test_canonical_tells_apart_what_differs(self) -> None:
         different = (
             odd_one_out([[0, 1, 2]] * 4, [0, 1, 2, -1])
+            + Comparisons.most_central([0, 1, 2], [[1, 2], [0, 2], [0, 1]])
             + Comparisons.closer([0, 0, 1], [1, 2, 0], [2, 1, 2])
             + Comparisons.must_link([[0, 1]] * 3, [0, 1, 2])
             + Comparisons.must_link([[0, 1]])
@@ -334,6 +335,10 @@ class TestKeys:
         assert len(np.unique(different.canonical(), axis=0)) == len(different)
         np.testing.assert_array_equal(
             Comparisons.must_link([[0, 1]], 2.0).canonical(), Comparisons.must_link([[1, 0]], 2.0, weight=3).canonical()
+        )
+
+        np.testing.assert_array_equal(
+            Comparisons.most_central([1], [[5, 0]]).canonical(), Comparisons.most_central([1], [[0, 5]]).canonical()
         )
 
     def test_item_sets_ignore_what_is_said(self) -> None:
@@ -388,12 +393,20 @@ class TestConflicts:
         said = Comparisons.must_link([[0, 1]] * 2, [1.0, 5.0]) + Comparisons.cannot_link([[0, 1]] * 2, [2.0, 0.5])
         assert self.groups(said) == [[0, 2]]
 
-    @given(st.lists(st.integers(0, 9), max_size=5))
+    def test_central_against_the_rest(self) -> None:
+        central_is_2 = Comparisons.most_central([2], [[0, 1]])
+        assert self.groups(central_is_2 + Comparisons.most_central([0], [[1, 2]])) == [[0, 1]]
+        assert self.groups(central_is_2 + odd_one_out([[0, 1, 2]], [2])) == [[0, 1]]
+        assert self.groups(central_is_2 + odd_one_out([[0, 1, 2]], [0])) == []  # 1 and 2 alike, 0 and 1 far apart
+        assert self.groups(central_is_2 + Comparisons.closer([0], [1], [2])) == [[0, 1]]
+
+    @given(st.lists(st.integers(0, 12), max_size=5))
     @settings(deadline=None, max_examples=100)
     def test_on_one_triple_exactly_when_no_distances_fit(self, picks: list[int]) -> None:
         statements = odd_one_out([[0, 1, 2]] * 4, [0, 1, 2, -1])
         for anchor, near, far in itertools.permutations(range(3)):
             statements += Comparisons.closer([anchor], [near], [far])
+        statements += Comparisons.most_central([0, 1, 2], [[1, 2], [0, 2], [0, 1]])
         said = statements[np.array(picks, dtype=int)]
         assert bool(said.conflicts()) == (
             not any(holds(said, ranks) for ranks in itertools.product(range(3), repeat=3))
@@ -408,6 +421,9 @@ def holds(said: Comparisons, opposite: tuple[int, ...]) -> bool:
         elif row.kind[0] == Kind.ODD_ONE_OUT:
             odd = row.shown[0, row.odd[0]]
             fits = all(opposite[odd] < opposite[other] for other in range(3) if other != odd)
+        elif row.kind[0] == Kind.MOST_CENTRAL:
+            central, *others = row.shown[0]
+            fits = all(opposite[central] > opposite[other] for other in others)
         else:
             _, near, far = row.shown[0]
             fits = opposite[far] < opposite[near]

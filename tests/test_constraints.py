@@ -36,6 +36,12 @@ def test_closer_asks_once() -> None:
     assert violation(rows, LINE).tolist() == [2 * 1 + 0.5 - 9]
 
 
+def test_the_most_central_one_asks_twice_as_one_answer() -> None:
+    rows = Constraints.from_comparisons(Comparisons.most_central([2], [[3, 0]]), ratio=2.0, margin=0.5)
+    assert sorted(violation(rows, LINE)) == [2 * 1 + 0.5 - 9, 2 * 4 + 0.5 - 9]
+    assert rows.answer.tolist() == [0, 0]
+
+
 def test_links_bound_one_distance() -> None:
     said = Comparisons.must_link([[0, 2]], 1.5) + Comparisons.cannot_link([[1, 2]], 3.0)
     said += Comparisons.must_link([[0, 3]]) + Comparisons.cannot_link([[0, 1]])

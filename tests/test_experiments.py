@@ -153,7 +153,7 @@ def test_the_next_question_plays_back_what_people_said(monkeypatch: pytest.Monke
     shown = np.sort(np.array([rng.choice(30, 3, replace=False) for _ in range(150)]), axis=1)
     said = {
         "things": Comparisons.odd_one_out(shown, rng.integers(3, size=150)),
-        "cars60": Comparisons.closer(*shown.T) + Comparisons.closer(*shown[:, [2, 1, 0]].T),
+        "cars60": Comparisons.most_central(shown[:, 0], shown[:, 1:]),
     }
     monkeypatch.setattr(next_question, "recorded", lambda dataset: (X, said[dataset]))
     monkeypatch.setattr(next_question, "THINGS", 30)

@@ -115,6 +115,7 @@ def test_bandwidth_tells_near_from_far():
     answers = Comparisons.odd_one_out([[0, 3, 1], [1, 4, 2], [0, 1, 2]], [1, 1, -1])
     assert bandwidth.from_comparisons(K, answers) == pytest.approx(2 / 4)
     assert bandwidth.from_comparisons(K, Comparisons.closer([0], [2], [3])) == pytest.approx(3 / 4)
+    assert bandwidth.from_comparisons(K, Comparisons.most_central([2], [[0, 3]])) == pytest.approx(7 / 4)
     links = Comparisons.must_link([[0, 2], [0, 1]]) + Comparisons.cannot_link([[0, 3]])
     assert bandwidth.from_comparisons(K, links) == pytest.approx(3 / 4)
     assert bandwidth.from_labels(K, np.array([0, 0, 0, 1, -1])) == pytest.approx(3 / 4)

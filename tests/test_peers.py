@@ -170,7 +170,7 @@ SAMPLES: list[tuple[str, bytes | str, Comparisons, list[str]]] = [
     (
         "central",
         CENTRAL,
-        Comparisons.closer([0, 1, 3, 2], [2, 2, 0, 0], [1, 0, 2, 3], rater=[1, 1, 2, 2]),
+        Comparisons.most_central([2, 0], [[0, 1], [3, 2]], rater=[1, 2]),
         ["counted from 1", "2 most-central answers", "left out: response_time"],
     ),
     ("psiz", "1 2 3\n3 4 2\n", TWO_CLOSER, ["numbered from 1 to 4", "2 trials"]),
@@ -218,8 +218,8 @@ def real(name: str) -> Path:
 
 def test_cars() -> None:
     said, notes = formats.examine(real("cars60_survey.csv"), format="central")
-    assert (len(said), said.n_items, len(said.constrained)) == (2 * 7097, 60, 60)
-    assert said[:2].shown.tolist() == [[15, 31, 29], [29, 31, 15]]  # 32 is the most central of 32, 16, 30
+    assert (len(said), said.n_items, len(said.constrained)) == (7097, 60, 60)
+    assert said[0].shown.tolist() == [[31, 15, 29]]  # 32 is the most central of 32, 16, 30
     assert notes[1].startswith("7097 most-central answers")
 
 
@@ -238,9 +238,9 @@ class TestWriting:
     @given(said=comparisons())
     @reuse_folder
     def test_what_can_be_said_comes_back(self, tmp_path: Path, format: str, said: Comparisons) -> None:
-        """A triplet format keeps all that decided answers and closer rows mean, an odd-one-out format the answers."""
-        decided, closer = said[said.odd >= 0], said[said.kind == Kind.CLOSER]
-        kept = len(decided) + (len(closer) if format in TRIPLETS else 0)
+        """A triplet format keeps all that answers about three items mean, an odd-one-out format the odd ones."""
+        decided = said[said.odd >= 0]
+        kept = len(meaning(said)) if format in TRIPLETS else len(decided)
         if (said.items is None and format in BY_NAME) or not kept:
             return
         file = tmp_path / "said"
@@ -299,11 +299,14 @@ class TestWriting:
 
 
 def meaning(said: Comparisons) -> list[list[int]]:
-    """Anchor, near, far of every decided answer and closer row, written out."""
+    """Anchor, near, far of every decided answer, written out."""
     triplets = []
     for kind, shown, odd in zip(said.kind, said.shown.tolist(), said.odd.tolist(), strict=True):
         if kind == Kind.CLOSER:
             triplets.append(shown)
+        elif kind == Kind.MOST_CENTRAL:
+            central, one, two = shown
+            triplets += [[one, central, two], [two, central, one]]
         elif odd >= 0:
             one, two = (item for position, item in enumerate(shown) if position != odd)
             triplets += [[one, two, shown[odd]], [two, one, shown[odd]]]
@@ -449,10 +452,9 @@ class TestConvert:
     def test_says_what_it_understood(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["convert", "cars.csv", "said.jsonl", "--from", "central"]) == 0
         assert capsys.readouterr().out.splitlines() == [
-            "Comparisons: 4 closer statements over 4 items by 2 raters, given by row number.",
+            "Comparisons: 2 most-central answers over 4 items by 2 raters, given by row number.",
             "Items are numbered from 1 to 4 in the file, counted from 1, and counted from 0 here.",
-            "2 most-central answers, each taken as two statements: each of the other two is closer to the central one "
-            "than to the other.",
+            "2 most-central answers: the other two are the farthest apart.",
             "Columns left out: response_time.",
             "Written: said.jsonl",
         ]

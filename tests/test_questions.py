@@ -146,6 +146,14 @@ def test_closer_statements_are_played_back_together(policy: str) -> None:
     assert len(simulate(X, Recorded(recorded[[0, 4]]), n=1)) == 2
 
 
+def test_central_answers_are_played_back_one_by_one() -> None:
+    X, _ = groups()
+    recorded = Comparisons.most_central([0, 1, 5], [[1, 2], [0, 2], [3, 4]])
+    assert len(simulate(X, Recorded(recorded), n=1)) == 1
+    said = simulate(X, Recorded(recorded), policy="random", n=10, random_state=0)
+    assert sorted(map(tuple, said.canonical().tolist())) == sorted(map(tuple, recorded.canonical().tolist()))
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 def test_only_what_was_recorded_is_asked(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = groups()

@@ -337,6 +337,6 @@ def test_photographs_of_cars_as_people_see_them() -> None:
     images = thumbs.images_in(folder / "cars60_images", names)
     report = Report(model, nothing, names=names, images=images, clusters=[2, 3], map="mds")
     assert report.held_out is not None
-    assert report.held_out.chance == 0.5
-    assert report.held_out.after > 0.75
+    assert report.held_out.chance == pytest.approx(1 / 3)
+    assert report.held_out.after > 0.6
     assert len(report.html()) < 1e6

@@ -30,6 +30,7 @@ def example() -> Report:
         Comparisons.from_labels(kinds, 60, undecided=6, noise=0.2, random_state=0, rater="ann", items=names)
         + Comparisons.odd_one_out([[0, 3, 7], [0, 3, 7]], [2, 0], rater=HOSTILE, items=names)
         + Comparisons.closer([0], [3], [7], items=names)
+        + Comparisons.most_central([3], [[0, 7]], items=names)
         + Comparisons.must_link([[0, 3]], items=names)
         + Comparisons.cannot_link([[0, 7]], items=names)
     )

@@ -66,6 +66,32 @@ def test_exact_solvers_agree_with_cvxpy_and_one_another(seed: int, loss: str, pe
         assert_close(solution.divergence, found["auto"].divergence, 1e-8)
 
 
+@pytest.mark.parametrize(("loss", "penalty"), [("squared", 10.0), *((loss, 3.0) for loss in OTHERS)])
+@pytest.mark.parametrize("seed", range(5))
+def test_most_central_answers_have_the_optimum_of_cvxpy(seed: int, loss: str, penalty: float) -> None:
+    problem, rng = draw(seed, penalty), np.random.default_rng(seed)
+    shown = np.array([rng.permutation(len(problem.features))[:3] for _ in range(6)])
+    problem = problem.saying(problem.said + Comparisons.most_central(shown[:, 0], shown[:, 1:], weight=0.5))
+    reference = reference_divergence(problem, penalty, loss)
+    assert reference is not None
+    for solution in solutions(problem, penalty, loss).values():
+        assert_solved(solution)
+        assert_close(solution.divergence, reference, 1e-6)
+
+
+def test_an_answer_overruled_beyond_precision_is_still_shared_out() -> None:
+    # Links hold 0 and 1 so far apart that e^(−t/temperature), what is left for the answer given, is below rounding; how
+    # the other two share the rest still matters.
+    said = Comparisons.odd_one_out([[0, 1, 2], [0, 1, 3], [0, 2, 3]], [2, 2, 0], weight=[1.0, 1.0, 0.5])
+    said += Comparisons.cannot_link([[0, 1]], 25.0, weight=100.0) + Comparisons.must_link([[1, 3]], 2.0)
+    problem = Problem(np.eye(4) + 0.3 * np.eye(4, k=1), said)
+    reference = reference_divergence(problem, 3.0, "softmax")
+    assert reference is not None
+    for solution in solutions(problem, 3.0, "softmax").values():
+        assert_solved(solution)
+        assert_close(solution.divergence, reference, 1e-6)
+
+
 @settings(deadline=None, max_examples=150, derandomize=True)
 @given(seed=st.integers(1_000, 1_000_000), kind=st.sampled_from(KINDS))
 def test_exact_solvers_agree_with_one_another(seed: int, kind: tuple[str, float]) -> None:
@@ -84,6 +110,8 @@ def shown_otherwise(said: Comparisons, rng: np.random.Generator) -> Comparisons:
             order = rng.permutation(3)
             shown[row] = shown[row, order]
             odd[row] = -1 if odd[row] < 0 else np.flatnonzero(order == odd[row])[0]
+        elif kind == Kind.MOST_CENTRAL:
+            shown[row, 1:] = shown[row, 1 + rng.permutation(2)]
         elif kind != Kind.CLOSER:
             shown[row, :2] = shown[row, rng.permutation(2)]
     return Comparisons(said.kind, shown, odd, said.bound, said.weight)[rng.permutation(len(said))]

@@ -26,6 +26,10 @@ class Kind(IntEnum):
     CLOSER = 1
     MUST_LINK = 2
     CANNOT_LINK = 3
+    MOST_CENTRAL = 4
+
+
+LINKS = (Kind.MUST_LINK, Kind.CANNOT_LINK)
 
 
 class RowError(ValueError):
@@ -211,7 +215,7 @@ def check_rows(
 ) -> None:
     """Refuse the first row that makes no sense as a whole."""
     is_answer = kind == Kind.ODD_ONE_OUT
-    is_link = (kind == Kind.MUST_LINK) | (kind == Kind.CANNOT_LINK)
+    is_link = np.isin(kind, LINKS)
     used = shown.copy()
     used[is_link, 2] = used[is_link, :2].max(axis=1)
     refuse(used < 0, lambda row: f"{shown[row].tolist()} holds a negative index; expected {INDEX}")

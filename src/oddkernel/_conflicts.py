@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ._columns import Kind
+from ._columns import LINKS, Kind
 
 Indices = NDArray[np.intp]
 
@@ -16,7 +16,7 @@ def find_conflicts(
     kind: NDArray[np.int8], shown: Indices, odd: NDArray[np.int8], bound: NDArray[np.float64]
 ) -> list[Indices]:
     """Group the rows that contradict one another on their face; see `Comparisons.conflicts`."""
-    is_triple = kind <= Kind.CLOSER
+    is_triple = ~np.isin(kind, LINKS)
     groups = _conflicting_orders(np.flatnonzero(is_triple), kind[is_triple], shown[is_triple], odd[is_triple])
     groups += _conflicting_bounds(np.flatnonzero(~is_triple), kind[~is_triple], shown[~is_triple], bound[~is_triple])
     return sorted(groups, key=lambda rows: int(rows[0]))
@@ -35,11 +35,13 @@ def _conflicting_orders(row: Indices, kind: NDArray[np.int8], shown: Indices, od
 
     chosen = np.flatnonzero((kind == Kind.ODD_ONE_OUT) & (odd >= 0))
     unclear = np.flatnonzero((kind == Kind.ODD_ONE_OUT) & (odd < 0))
+    central = np.flatnonzero(kind == Kind.MOST_CENTRAL)
     closer = np.flatnonzero(kind == Kind.CLOSER)
-    small = [distance[chosen, odd[chosen]]] * 2 + [distance[closer, 2]]
-    large = [distance[chosen, (odd[chosen] + step) % 3] for step in (1, 2)] + [distance[closer, 1]]
+    small = [distance[chosen, odd[chosen]]] * 2 + [distance[central, step] for step in (1, 2)] + [distance[closer, 2]]
+    large = [distance[chosen, (odd[chosen] + step) % 3] for step in (1, 2)]
+    large += [distance[central, 0]] * 2 + [distance[closer, 1]]
     tail, head = np.concatenate(small), np.concatenate(large)
-    source = np.concatenate([chosen, chosen, closer])
+    source = np.concatenate([chosen, chosen, central, central, closer])
 
     arrows = np.concatenate([tail, *distance[unclear].T]), np.concatenate([head, *distance[unclear][:, [1, 2, 0]].T])
     n_distances = 3 * len(row)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ._columns import LINKS
 from .comparisons import Comparisons, Kind, RowError
 
 COLUMNS = ("kind", "a", "b", "c", "answer", "bound", "weight", "rater")
@@ -120,7 +121,7 @@ class Rows(NamedTuple):
 
     def _check_filled(self, kinds: list[Kind]) -> None:
         for row, (kind, *entries) in enumerate(zip(kinds, *map(self._column, POSITIONS), strict=True)):
-            n_items = 3 if kind in (Kind.ODD_ONE_OUT, Kind.CLOSER) else 2
+            n_items = 2 if kind in LINKS else 3
             if [entry is not None for entry in entries] != [position < n_items for position in range(3)]:
                 wanted = ", ".join(POSITIONS[:n_items])
                 self._refuse(row, f"items {brief(entries)}; expected {kind.name.lower()} to fill in {wanted}")

@@ -38,26 +38,30 @@ def sides_by_dimension(coordinates: Array, shown: Array, dimensions: Sequence[in
 
 def decided(said: Comparisons) -> Array:
     """(m,) bool: answers that name one of the items; not *can't tell*, not links."""
-    return np.asarray(((said.kind == Kind.ODD_ONE_OUT) & ~said.undecided) | (said.kind == Kind.CLOSER))
+    return ~(said.undecided | said.links)
 
 
 def chosen(said: Comparisons) -> Array:
-    """(m,): the position opposite the pair that a decided answer calls the closest."""
-    return np.where(said.kind == Kind.CLOSER, 2, said.odd)
+    """(m,): the position opposite the pair that a decided answer calls the closest; of a central one, the farthest."""
+    return np.select([said.kind == Kind.CLOSER, said.kind == Kind.MOST_CENTRAL], [2, 0], said.odd)
 
 
 def eligible(opposite: Array, said: Comparisons) -> Array:
-    """``opposite`` with the pairs that *closer* doesn't speak of put out of the running."""
+    """``opposite`` such that the smallest is named: pairs that *closer* doesn't speak of are out of the running.
+
+    The most central item is opposite the largest, so that there the sign changes.
+    """
     opposite = opposite.copy()
     opposite[said.kind == Kind.CLOSER, 0] = np.inf
+    opposite[said.kind == Kind.MOST_CENTRAL] *= -1.0
     return opposite
 
 
 def agreement(opposite: Array, said: Comparisons) -> Array:
-    """(m,): 1 where the closest pair is the one that was named, 0 where not; ties count by their share."""
+    """(m,): 1 where the distances name the same item, 0 where not; ties count by their share."""
     opposite = eligible(opposite, said)
-    closest = opposite == opposite.min(axis=1, keepdims=True)
-    return np.asarray(closest[np.arange(len(said)), chosen(said)] / closest.sum(axis=1))
+    named = opposite == opposite.min(axis=1, keepdims=True)
+    return np.asarray(named[np.arange(len(said)), chosen(said)] / named.sum(axis=1))
 
 
 def probabilities(opposite: Array, temperature: float, tie: float = 0.0, guess: float = 0.0) -> Array:

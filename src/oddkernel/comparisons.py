@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._columns import (
     ANSWER,
     INDEX,
+    LINKS,
     Kind,
     Rater,
     RowError,
@@ -28,6 +29,7 @@ from ._columns import (
 from ._conflicts import find_conflicts
 from ._labels import draw_answers
 from ._names import Names, as_items, check_same_names, common_names, new_positions
+from ._numbered import numbered
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +41,7 @@ _COLUMNS = (*_NUMERIC, "rater", "items")
 _POSITIONS = ("a", "b", "c")
 _KIND_WORDS = {
     Kind.ODD_ONE_OUT: "odd-one-out answer",
+    Kind.MOST_CENTRAL: "most-central answer",
     Kind.CLOSER: "closer statement",
     Kind.MUST_LINK: "must-link",
     Kind.CANNOT_LINK: "cannot-link",
@@ -50,8 +53,8 @@ Kind.__module__ = RowError.__module__ = __name__
 class Comparisons:
     """What people said about the items: an immutable table with one row for each statement.
 
-    Build it with `odd_one_out`, `closer`, `must_link`, `cannot_link` or `from_labels`, and join tables with ``+``.
-    The constructor itself takes ready columns, checks them and copies them.
+    Build it with `odd_one_out`, `most_central`, `closer`, `must_link`, `cannot_link` or `from_labels`, and join tables
+    with ``+``. The constructor itself takes ready columns, checks them and copies them.
 
     Items are rows of the features, counted from 0. They may also carry names: pass all of them, in order, as
     ``items=``, and rows may then be given by name as well as by index.
@@ -61,7 +64,8 @@ class Comparisons:
     kind : ndarray of shape (m,), int8
         What each row says, a value of `Kind`.
     shown : ndarray of shape (m, 3), intp
-        Odd-one-out: the three items as shown. Closer: anchor, near, far. Links: the two items and -1.
+        Odd-one-out: the three items as shown. Most central: the central one, then the other two. Closer: anchor, near,
+        far. Links: the two items and -1.
     odd : ndarray of shape (m,), int8
         Position 0..2 of the odd one in `shown`; -1 means *can't tell*. Always -1 for the other kinds.
     bound : ndarray of shape (m,), float64
@@ -105,7 +109,7 @@ class Comparisons:
     ) -> None:
         names = as_items(items)
         kinds = as_whole_numbers(as_column(kind, "kind"), "kind", "a Kind")
-        refuse(~np.isin(kinds, list(Kind)), lambda row: f"kind {kinds[row]} is unknown; expected a Kind, 0 to 3")
+        refuse(~np.isin(kinds, list(Kind)), lambda row: f"kind {kinds[row]} is unknown; expected a Kind, 0 to 4")
         m = len(kinds)
         triples = as_whole_numbers(as_grid(shown, 3, "shown"), "shown", INDEX).astype(np.intp)
         check_length(triples, m, "shown")
@@ -167,6 +171,32 @@ class Comparisons:
         names = as_items(items)
         triples = as_indices(as_grid(shown, 3, "shown"), "shown", names)
         return cls._of_kind(Kind.ODD_ONE_OUT, triples, odd, np.nan, weight, rater, names)
+
+    @classmethod
+    def most_central(
+        cls, central: ArrayLike, others: ArrayLike, *, weight: Weight = None, rater: Rater = None, items: Names = None
+    ) -> Self:
+        """Answers to *which of these three is the most central?*: the other two are the farthest apart.
+
+        Parameters
+        ----------
+        central : array-like of shape (m,)
+            The item that was named.
+        others : array-like of shape (m, 2)
+            The other two that were shown.
+        weight, rater, items
+            As in `odd_one_out`.
+
+        Examples
+        --------
+        >>> Comparisons.most_central([4, 7], [[1, 2], [4, 9]])
+        Comparisons: 2 most-central answers over 5 items
+        """
+        names = as_items(items)
+        middle = as_indices(as_column(central, "central"), "central", names)
+        pairs = as_indices(as_grid(others, 2, "others"), "others", names)
+        check_length(pairs, len(middle), "others")
+        return cls._of_kind(Kind.MOST_CENTRAL, np.column_stack([middle, pairs]), None, np.nan, weight, rater, names)
 
     @classmethod
     def closer(
@@ -373,9 +403,14 @@ class Comparisons:
         return mask
 
     @property
+    def links(self) -> NDArray[np.bool_]:
+        """Mask of shape (m,): the must-links and cannot-links, which are about two items; all else is about three."""
+        return np.isin(self.kind, LINKS)
+
+    @property
     def constrained(self) -> NDArray[np.intp]:
         """Indices of the items that some row is about, in ascending order."""
-        return np.unique(self.shown[self.shown >= 0])
+        return numbered(self.shown[self.shown >= 0], int(self.shown.max(initial=-1)) + 1)[0]
 
     @property
     def n_items(self) -> int:
@@ -457,8 +492,10 @@ class Comparisons:
         content[chosen] = np.take_along_axis(
             content[chosen], np.array([[1, 2, 0], [0, 2, 1], [0, 1, 2]])[self.odd[chosen]], axis=1
         )
-        alike = self.kind != Kind.CLOSER
-        content[alike, :2] = np.sort(content[alike, :2], axis=1)
+        ordered = (self.kind == Kind.CLOSER) | (self.kind == Kind.MOST_CENTRAL)
+        content[~ordered, :2] = np.sort(content[~ordered, :2], axis=1)
+        central = self.kind == Kind.MOST_CENTRAL
+        content[central, 1:] = np.sort(content[central, 1:], axis=1)
         content[self.undecided] = np.sort(content[self.undecided], axis=1)
         # Floats that are not negative sort like the integers with the same bits.
         bound = np.where(np.isnan(self.bound), -1, self.bound.view(np.int64))
@@ -481,9 +518,9 @@ class Comparisons:
         """Groups of rows that contradict one another on their face.
 
         Two things are looked for. Rows on the same three items whose orders of the three distances can't all hold:
-        different odd ones, *can't tell* against an odd one, `closer` against its reverse or against the odd one. And a
-        pair both must- and cannot-linked, unless ``at_most >= at_least`` are both given. Contradictions that take
-        several triples are found by the solver.
+        different odd ones or central ones, *can't tell* against any of them, `closer` against its reverse or against
+        another answer. And a pair both must- and cannot-linked, unless ``at_most >= at_least`` are both given.
+        Contradictions that take several triples are found by the solver.
 
         Returns
         -------

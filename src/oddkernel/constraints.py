@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._numbered import places
 from .comparisons import Comparisons, Kind
 
 Array = npt.NDArray[Any]
@@ -54,7 +55,7 @@ class Constraints:
 
     def relabelled(self, items: Array) -> Constraints:
         """The same rows with items counted by their place in ``items``, which is sorted and holds them all."""
-        return replace(self, near=np.searchsorted(items, self.near), far=np.searchsorted(items, self.far))
+        return replace(self, near=places(items, self.near), far=places(items, self.far))
 
     def matched(self, others: Constraints, values: Array) -> Array:
         """One number a row, taken from the rows among ``others`` that say the same, or 0.
@@ -87,8 +88,9 @@ class Constraints:
         """Translate answers into rows.
 
         An odd one out ``(i, j | k)`` means two rows, ``ratio·δ(i,j) + margin ≤ δ(i,k)`` and ``≤ δ(j,k)``; *can't
-        tell* three equalities, so that no item is special; *closer* one row; a link bounds one distance, by
-        ``at_most`` or ``at_least`` where it names no bound itself.
+        tell* three equalities, so that no item is special; the most central c of a, b, c two rows, with δ(a,c) and
+        δ(b,c) near and δ(a,b) far; *closer* one row; a link bounds one distance, by ``at_most`` or ``at_least`` where
+        it names no bound itself.
 
         Examples
         --------
@@ -99,6 +101,7 @@ class Constraints:
         """
         odd_one = np.flatnonzero((said.kind == Kind.ODD_ONE_OUT) & ~said.undecided)
         undecided = np.flatnonzero(said.undecided)
+        central = np.flatnonzero(said.kind == Kind.MOST_CENTRAL)
         closer = np.flatnonzero(said.kind == Kind.CLOSER)
         must = np.flatnonzero(said.kind == Kind.MUST_LINK)
         cannot = np.flatnonzero(said.kind == Kind.CANNOT_LINK)
@@ -109,6 +112,8 @@ class Constraints:
         # The two alike are put in order, so that a row doesn't depend on how the three were shown.
         i, j = np.minimum(i, j), np.maximum(i, j)
         a, b, c = np.sort(said.shown[undecided], axis=1).T
+        middle, left, right = said.shown[central].T
+        left, right = np.minimum(left, right), np.maximum(left, right)
         anchor, near, far = said.shown[closer].T
         must_i, must_j, _ = said.shown[must].T
         cannot_i, cannot_j, _ = said.shown[cannot].T
@@ -119,6 +124,8 @@ class Constraints:
             _block(undecided, (a, b), (a, c), 1.0, 1.0, 0.0, equality=True),
             _block(undecided, (b, a), (b, c), 1.0, 1.0, 0.0, equality=True),
             _block(undecided, (c, a), (c, b), 1.0, 1.0, 0.0, equality=True),
+            _block(central, (left, middle), (left, right), ratio, 1.0, margin),
+            _block(central, (right, middle), (right, left), ratio, 1.0, margin),
             _block(closer, (anchor, near), (anchor, far), ratio, 1.0, margin),
             _block(must, (must_i, must_j), (must_i, must_j), 1.0, 0.0, -_given(said.bound[must], at_most)),
             _block(cannot, (cannot_i, cannot_j), (cannot_i, cannot_j), 0.0, 1.0, _given(said.bound[cannot], at_least)),

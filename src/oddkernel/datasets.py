@@ -241,14 +241,14 @@ def load_cars60(data_home: Folder = None) -> Bunch:
     Returns
     -------
     Bunch
-        ``images``, 60 paths; ``names``, their file names; ``comparisons``, two *closer* statements for each of the
-        7,097 answers, by file name; ``DESCR``. There are no features; ``oddkernel features`` makes some.
+        ``images``, 60 paths; ``names``, their file names; ``comparisons``, 7,097 most-central answers by file name;
+        ``DESCR``. There are no features; ``oddkernel features`` makes some.
 
     Examples
     --------
     >>> from oddkernel.datasets import load_cars60
     >>> load_cars60().comparisons  # doctest: +SKIP
-    Comparisons: 14194 closer statements over 60 of 60 named items by 3 raters
+    Comparisons: 7097 most-central answers over 60 of 60 named items by 3 raters
     """
     _read("cars60", data_home)
     survey = _folder(data_home) / SOURCES["cars60"].file

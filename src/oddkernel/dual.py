@@ -37,6 +37,7 @@ from ._arrays import (
     to_numpy,
 )
 from ._interruptible import interruptible
+from ._numbered import numbered
 from ._row_products import row_products
 from .constraints import Constraints
 from .losses import Conjugate
@@ -73,8 +74,8 @@ class Dual:
         self.offset, self.equality = rows.offset, rows.equality
         self._device: Device | None = None
         self._host: Dual | None = None
-        self.items, local = np.unique(np.stack([rows.near, rows.far]), return_inverse=True)
-        local = np.sort(local.reshape(2, -1, 2), axis=-1)  # δ(i, j) = δ(j, i): one pair, however it was written
+        self.items, local = numbered(np.stack([rows.near, rows.far]), len(features))
+        local = np.sort(local, axis=-1)  # δ(i, j) = δ(j, i): one pair, however it was written
         n_items = max(len(self.items), 1)
 
         centred = features[self.items] - features[self.items].mean(axis=0) if len(rows) else features[:0]
@@ -82,11 +83,10 @@ class Dual:
         self.rank = self.coordinates.shape[1]
 
         #: (p,) where the pairs (i, j), i ≤ j, stand in an s × s matrix whose rows are laid end to end
-        self.place, pair = np.unique(local[..., 0] * n_items + local[..., 1], return_inverse=True)
+        self.place, (self.near, self.far) = numbered(local[..., 0] * n_items + local[..., 1], n_items**2)
         self.first, self.second = np.divmod(self.place, n_items)
         #: (2p,) the same in both triangles
         self.places = np.concatenate([self.place, self.second * n_items + self.first])
-        self.near, self.far = pair.reshape(2, -1)
         squared = self.squared_distances(self.coordinates)
         spread = np.square(self.coordinates).sum(axis=1).max(initial=0.0)
         # Between copies δ = 0 whatever W is: that part of the row is absent.

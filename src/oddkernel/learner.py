@@ -27,6 +27,7 @@ from ._checks import (
     require,
 )
 from ._interruptible import interruptible
+from ._numbered import places
 from .comparisons import Comparisons, Kind
 from .constraints import Constraints
 from .dual import Dual, Point
@@ -56,9 +57,9 @@ OUT_OF_REACH = 0.01
 # What "auto" stands for where nothing is chosen by held-out answers: the paper's loss, and a ratio that suits it.
 LOSS, PENALTY = "squared", 10.0
 # From so many answers for each item on, they can say about an item what its features can't...
-PLENTY = 5
+PLENTY = 3
 # ...and the share of the identity in a kernel that leaves room for that.
-ROOM = {PLENTY: 0.5, 25: 3.0}
+ROOM = {PLENTY: 0.5, 15: 3.0}
 
 
 class ContradictionError(ValueError):
@@ -89,8 +90,9 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     kernel : str or Kernel, default="auto"
         Where the metric starts: ``"adaptive"``, ``"gaussian"``, ``"linear"``, ``"identity"`` (no features),
         ``"diffusion"``, ``"precomputed"``, or an object of `oddkernel.kernels`. ``"auto"``: adaptive; where there are
-        five answers and more for each item, held-out ones say whether to add a part of the identity, which lets answers
-        say about an item what its features can't; where there are 25, also whether that is to be the larger part.
+        three answers and more for each item, held-out ones say whether to add a part of the identity, which lets
+        answers say about an item what its features can't; where there are 15, also whether that is to be the larger
+        part.
     rank : float, int or None, default=0.9
         How much of the initial kernel takes part: a share of its trace, a number of dimensions, or all.
     ratio : float or "auto", default="auto"
@@ -110,7 +112,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     softness : float or "auto", default="auto"
         With logistic and softmax: how unlike two squared distances must be for an answer to be no matter of taste, in
         mean initial squared distances. A large one makes the initial distances count for little and the learned kernel
-        one of few dimensions. ``"auto"``: 0.3; with ``penalty="auto"`` and five answers for each item, held-out ones
+        one of few dimensions. ``"auto"``: 0.3; with ``penalty="auto"`` and three answers for each item, held-out ones
         may choose 3.
     solver : {"auto", "newton", "ascent", "projection"} or Solver, default="auto"
         The first three find the optimum; ``"projection"`` is the paper's algorithm, which stops at some kernel that
@@ -376,12 +378,12 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Temperature, strength of ties and share of guesses: from held-out answers, or from all, or a first guess."""
         if tuning is not None:
             return unit * tuning.temperature, tuning.tie, tuning.guess
-        answers = said[said.kind <= Kind.CLOSER]
+        answers = said[~said.links]
         answers = answers[:: 1 + len(answers) // CALIBRATING]
         known = choices.decided(answers)
         if not known.any():
             return unit, 0.0, 0.0
-        opposite = choices.sides(coordinates, np.searchsorted(said.constrained, answers.shown))
+        opposite = choices.sides(coordinates, places(said.constrained, answers.shown))
         temperature = choices.fit_temperature(opposite[known], answers[known])
         return temperature, choices.fit_tie(opposite, answers, temperature), 0.0
 
@@ -464,7 +466,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self, said: Comparisons, features: LowRank, items: Array, random: np.random.RandomState
     ) -> tuple[float, float]:
         """Bounds for links that name none: the 5th and 95th percentile of initial squared distances."""
-        if not np.isnan(said.bound[said.kind >= Kind.MUST_LINK]).any():
+        if not np.isnan(said.bound[said.links]).any():
             return np.nan, np.nan
         phi = features.transform(items[random.permutation(len(items))[:SAMPLE]])
         initial = squared_distances(phi, phi)[np.triu_indices(len(phi), 1)]
@@ -595,7 +597,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise TypeError(f"score needs Comparisons, not {type(y).__name__}: Comparisons.odd_one_out(shown, odd)")
         known = y[choices.decided(y)]
         if not len(known):
-            raise ValueError("nothing to score: there are no odd-one-out or closer answers besides can't tell")
+            raise ValueError("nothing to score: there are no answers about three items besides can't tell")
         return float(np.average(choices.agreement(self._opposite(X, known), known), weights=known.weight))
 
     def odd_one_proba(self, X: ArrayLike, shown: ArrayLike) -> Array:
@@ -622,7 +624,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         asked = Comparisons.odd_one_out(shown, np.full(len(np.asarray(shown)), -1))
         slope = choices.probability_slopes(self.odd_one_proba(X, shown), self.temperature_, self.guess_)
         used = asked.constrained
-        phi = self.features_.transform(self._check_items(X)[used])[np.searchsorted(used, asked.shown)]
+        phi = self.features_.transform(self._check_items(X)[used])[places(used, asked.shown)]
         pairs = np.stack([phi[:, (p + 1) % 3] - phi[:, (p + 2) % 3] for p in range(3)], axis=1)
         spread = slope @ self._covariance(pairs) @ slope.transpose(0, 2, 1)
         return np.asarray(np.sqrt(np.maximum(np.diagonal(spread, axis1=1, axis2=2), 0.0)))
@@ -692,7 +694,7 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         asked.check_items(len(items))
         used = asked.constrained
         z = self._initial(items[used], used) @ self._root
-        return choices.sides(z, np.searchsorted(used, asked.shown))
+        return choices.sides(z, places(used, asked.shown))
 
     def _coordinates(self, X: ArrayLike) -> Array:
         """`transform`, whatever container ``set_output`` asks that to return."""

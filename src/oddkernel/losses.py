@@ -21,6 +21,9 @@ from ._arrays import Array, Device, largest_by, namespace, sum_by
 
 # A probability this small is as good as none: p₀ = 1 − Σp can't be told from 0.
 VANISHING = 1e-15
+# Then the curvature is that of a p₀ of this size: rows that fill an answer keep their sum by it, and rounding errors of
+# so large a number still let them share it out otherwise.
+RIGID = 1e-12
 # No probability counts as smaller: 1/p, and what it is multiplied with, must not overflow.
 LEAST = 1e-200
 
@@ -123,14 +126,16 @@ class Conjugate:
             return self.curvature, namespace(alpha).zeros_like(alpha)
         p, rest = self.probabilities(alpha)
         unit = self.temperature / self.cap
-        return self.curvature + unit / _positive(p), unit / _at_least(rest)
+        rest = namespace(rest).where(rest <= VANISHING, RIGID, rest)
+        return self.curvature + unit / _positive(p), unit / rest
 
     def held(self, alpha: Array, gradient: Array) -> Array:
         """Rows at an end of their interval that would leave it."""
         held = ((alpha <= self.lower) & (gradient <= 0)) | ((alpha >= self.upper) & (gradient >= 0))
         if self.has_entropy:
-            _, rest = self.probabilities(alpha)
-            held = held | (self.entropic & (rest <= VANISHING) & (gradient >= 0))
+            # Rows that fill an answer together may still share it out otherwise.
+            p, _ = self.probabilities(alpha)
+            held = held | (self.entropic & (1.0 - p <= VANISHING) & (gradient >= 0))
         return held
 
     def moved(self, alpha: Array, step: Array) -> Array:

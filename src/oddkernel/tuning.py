@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import choices
-from .comparisons import Comparisons, Kind
+from ._numbered import places
+from .comparisons import Comparisons
 from .constraints import Constraints
 from .losses import LOSSES
 from .rounds import SOFTNESS, halfway, problem_of, unit_of
@@ -276,7 +277,7 @@ class _Race:
         self.known = choices.decided(answers)
         self.answers, self.decided = answers, answers[self.known]
         self.question = question.ravel()[self.known]
-        self.where = np.searchsorted(said.constrained, said.shown)
+        self.where = places(said.constrained, said.shown)
         self.trials: list[Trial] = []
         self.predictions: list[_Prediction] = []
         self.leaders: dict[int, tuple[int, list[Array]]] = {}
@@ -401,7 +402,7 @@ def _walk(phi: Array, rows: Constraints, recipe: Recipe, path: Array, device: st
 
 def dear(said: Comparisons) -> bool:
     """Whether answers are so many, about so many items, that every fit takes long."""
-    return int(np.count_nonzero(said.kind <= Kind.CLOSER)) >= MANY and len(said.constrained) > FEW_ITEMS
+    return int(np.count_nonzero(~said.links)) >= MANY and len(said.constrained) > FEW_ITEMS
 
 
 def folds_of(said: Comparisons, folds: int | None, random: np.random.RandomState) -> Iterator[Array]:
@@ -410,7 +411,7 @@ def folds_of(said: Comparisons, folds: int | None, random: np.random.RandomState
     By default 5 folds, 3 from 500 answers, and from 5,000 about more than 200 items on a single part: a fifth, a tenth
     from 20,000 on.
     """
-    rows = np.flatnonzero(said.kind <= Kind.CLOSER)
+    rows = np.flatnonzero(~said.links)
     _, triple = np.unique(said.item_sets()[rows], axis=0, return_inverse=True)
     triple = triple.ravel()
     n_triples = int(triple.max(initial=-1)) + 1

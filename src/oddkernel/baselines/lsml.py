@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._checks import EXTREME, is_count, is_penalty, is_real, refuse_extreme_kernel, require
-from ..comparisons import Comparisons, Kind, RowError
+from ..comparisons import Comparisons, RowError
 from ..constraints import Constraints
 from ..dual import Dual
 from ..kernels import Linear, LowRank
@@ -122,7 +122,7 @@ class LSML(SKLR):
 
 
 def _refuse_other_answers(said: Comparisons) -> None:
-    links = np.flatnonzero(said.kind >= Kind.MUST_LINK)
+    links = np.flatnonzero(said.links)
     if len(links):
         raise RowError(int(links[0]), "LSML has no place for links; for these there are ITML, SKMS and SKLR")
     undecided = np.flatnonzero(said.undecided)

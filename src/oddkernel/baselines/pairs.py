@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._checks import EXTREME, as_labels, is_count, is_real, refuse_extreme_kernel, require
-from ..comparisons import Comparisons, Kind, RowError
+from ..comparisons import Comparisons, RowError
 from ..constraints import Constraints
 from ..dual import Dual
 from ..kernels import Kernel, LowRank
@@ -101,7 +101,7 @@ class PairLearner(SKLR):
                 raise ValueError("y holds one class; expected at least two, between which cannot-links can be drawn")
             return links_from_labels(labels, PER_CLASS * n_classes or None, random_state=random)
         said = self._comparisons(y, n_items, random)
-        other = np.flatnonzero(said.kind < Kind.MUST_LINK)
+        other = np.flatnonzero(~said.links)
         if len(other):
             raise RowError(
                 int(other[0]),

@@ -74,8 +74,7 @@ def run(arguments: argparse.Namespace) -> Summary:
     with working("reading"):
         import numpy as np
 
-        from .. import formats, models, tables
-        from ..comparisons import Kind
+        from .. import choices, formats, models, tables
         from ..learner import SKLR
 
         if not arguments.out.resolve().parent.is_dir():
@@ -98,7 +97,7 @@ def run(arguments: argparse.Namespace) -> Summary:
     started = time.perf_counter()
     with working(f"learning from {len(said)} answers"):
         model.fit(items.X, said)
-        score = model.score(items.X, said) if ((said.odd >= 0) | (said.kind == Kind.CLOSER)).any() else None
+        score = model.score(items.X, said) if choices.decided(said).any() else None
     if items.columns is not None:
         model.feature_names_in_ = np.array(items.columns, dtype=object)
     seconds = time.perf_counter() - started

@@ -88,6 +88,10 @@ def _pairs(said: Comparisons, *, near: bool) -> Pairs:
     answers = [(this, other)] if near else [(this, apart), (other, apart)]
     items = [np.column_stack(pair) for pair in answers]
     weights = [said.weight[decided]] * len(answers)
+    central = said.kind == Kind.MOST_CENTRAL
+    named = [(0, 1), (0, 2)] if near else [(1, 2)]
+    items += [said.shown[central][:, pair] for pair in named]
+    weights += [said.weight[central]] * len(named)
     items += [said.shown[closer][:, [0, 1 if near else 2]], said.shown[link][:, :2]]
     weights += [said.weight[closer], said.weight[link]]
     return np.concatenate(items), np.concatenate(weights)

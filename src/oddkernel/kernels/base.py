@@ -24,7 +24,8 @@ class Kernel(BaseEstimator, ABC):
     kernel is a function: ``kernel(A, B)`` is the matrix of k₀ between the rows of A and the rows of B. Kernels add and
     take positive weights: ``0.5 * Linear() + 0.5 * AdaptiveGaussian()`` is a `KernelSum`.
 
-    A subclass writes ``_pairs`` and ``diagonal``, and ``_learn`` if it takes anything from the training items.
+    A subclass writes ``_pairs`` and ``diagonal``, ``_learn`` if it takes anything from the training items, and
+    ``explicit`` if few features span it.
 
     Attributes
     ----------
@@ -66,6 +67,10 @@ class Kernel(BaseEstimator, ABC):
     @abstractmethod
     def diagonal(self, A: ArrayLike) -> Array:
         """k₀(x, x) for every row x of A, shape ``(len(A),)``."""
+
+    def explicit(self, A: ArrayLike) -> Array | None:
+        """Features of every row of A whose inner products are k₀, or None where that would take too many."""
+        return None
 
     def columns(self, A: ArrayLike, items: NDArray[np.intp]) -> Array:
         """Matrix of k₀ between the rows of A and the training items with these indices: ``(len(A), len(items))``."""

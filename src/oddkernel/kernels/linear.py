@@ -40,6 +40,10 @@ class Linear(Kernel):
         squared_norms: Array = np.einsum("ij,ij->i", a, a)
         return squared_norms
 
+    def explicit(self, A: ArrayLike) -> Array:
+        """``(x − μ) / s`` for every row x of A."""
+        return self._standardise(self.check_items(A))
+
     def _learn(self, X: Array) -> None:
         # The mean of equal numbers may be off by a rounding error, which scaling would blow up to a whole kernel.
         self.mean_ = np.where(np.ptp(X, axis=0) > 0, X.mean(axis=0), X[0])

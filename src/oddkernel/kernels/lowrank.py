@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,8 @@ from sklearn.utils import check_random_state, get_tags
 from .._interruptible import interruptible
 from .base import Kernel
 from .distances import Array, row_blocks
+
+Result = TypeVar("Result")
 
 SPANNING = 1000
 """Above ``max_items`` items, random ones join the constrained items until there are this many landmarks."""
@@ -97,8 +100,8 @@ class LowRank:
         _check_rank(rank)
         X = kernel.check_items(X)
         landmarks = _choose_landmarks(len(X), constrained, max_items, check_random_state(random_state))
-        values, vectors = _eigenpairs(kernel.columns(X[landmarks], landmarks))
-        full_rank = int(np.sum(values > np.finfo(float).eps * len(values) * max(values[0], 0.0)))
+        values, vectors = _eigenpairs(kernel, X[landmarks], landmarks)
+        full_rank = int(np.sum(values > np.finfo(float).eps * len(landmarks) * max(values[0], 0.0)))
         values, vectors = values[:full_rank], vectors[:, :full_rank]
 
         r = _count(values, rank)
@@ -142,11 +145,20 @@ class LowRank:
         return np.divide(represented, whole, out=np.ones_like(whole), where=whole > 0)
 
 
-def _eigenpairs(K: Array) -> tuple[Array, Array]:
-    """Eigenvalues, largest first, and the vectors in the columns of a matrix."""
-    # It reads one triangle: rounding errors in symmetry don't matter.
-    values, vectors = np.linalg.eigh(K) if len(K) < LONG else interruptible(lambda: np.linalg.eigh(K))
-    return values[::-1], vectors[:, ::-1]
+def _eigenpairs(kernel: Kernel, X: Array, landmarks: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Eigenvalues of K₀, largest first, and the vectors in the columns of a matrix; some that are 0 may be missing."""
+    features = kernel.explicit(X)
+    if features is None or features.shape[1] >= len(X):
+        K = kernel.columns(X, landmarks)
+        # It reads one triangle: rounding errors in symmetry don't matter.
+        values, vectors = _patiently(lambda: np.linalg.eigh(K), len(X))
+        return values[::-1], vectors[:, ::-1]
+    vectors, sizes, _ = _patiently(lambda: np.linalg.svd(features, full_matrices=False), len(X))
+    return np.square(sizes), vectors
+
+
+def _patiently(compute: Callable[[], Result], n: int) -> Result:
+    return compute() if n < LONG else interruptible(compute)
 
 
 def _check_rank(rank: float | int | None) -> None:

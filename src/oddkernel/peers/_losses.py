@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import choices
 from ..comparisons import Comparisons, Kind
 
 # For each position of the odd one: the positions of the other two, then its own.
@@ -31,7 +32,9 @@ class Triplets(NamedTuple):
 
 
 def triplets_of(said: Comparisons) -> Triplets:
-    """All that triplets can say: a `closer` row is one, the odd one k of i, j, k is (i, j, k) and (j, i, k).
+    """All that triplets can say: a `closer` row is one, any other answer about three items two.
+
+    The odd one k of i, j, k is (i, j, k) and (j, i, k), the most central one (i, k, j) and (j, k, i).
 
     Examples
     --------
@@ -39,13 +42,15 @@ def triplets_of(said: Comparisons) -> Triplets:
     array([[5, 2, 8],
            [2, 5, 8]])
     """
-    rows = np.flatnonzero((said.kind == Kind.CLOSER) | (said.odd >= 0))
-    decided = said.odd[rows] >= 0
-    first = said.shown[rows]
-    first[decided] = odd_last(said[rows[decided]])
-    both = np.stack([first, first[:, [1, 0, 2]]], axis=1)
-    taken = np.column_stack([np.ones_like(decided), decided])
-    return Triplets(both[taken], np.repeat(rows, taken.sum(axis=1)))
+    rows = np.flatnonzero(choices.decided(said))
+    kind, shown = said.kind[rows], said.shown[rows]
+    odd, central = kind == Kind.ODD_ONE_OUT, kind == Kind.MOST_CENTRAL
+    first = shown.copy()
+    first[odd] = odd_last(said[rows[odd]])
+    first[central] = shown[central][:, [1, 0, 2]]
+    second = np.where(odd[:, None], first[:, [1, 0, 2]], first[:, [2, 1, 0]])
+    taken = np.column_stack([np.ones_like(odd), odd | central])
+    return Triplets(np.stack([first, second], axis=1)[taken], np.repeat(rows, taken.sum(axis=1)))
 
 
 def odd_last(said: Comparisons) -> NDArray[np.intp]:

@@ -114,7 +114,8 @@ class Recorded:
     Parameters
     ----------
     said : Comparisons
-        Odd-one-out answers; or *closer* statements, where all those about the same three items count as one answer.
+        Odd-one-out or most-central answers; or *closer* statements, where all those about the same three items count
+        as one answer.
 
     Examples
     --------
@@ -129,8 +130,8 @@ class Recorded:
 
     def __init__(self, said: Comparisons) -> None:
         refuse(
-            said.kind > Kind.CLOSER,
-            lambda row: "links are no answers about three items; expected odd-one-out or closer",
+            said.links,
+            lambda row: "links are no answers about three items; expected odd-one-out, most-central or closer",
         )
         self._said = said
         self._rows: dict[Triple, list[int]] = defaultdict(list)
@@ -143,7 +144,7 @@ class Recorded:
         return np.array(list(self._rows), dtype=np.intp).reshape(-1, 3)
 
     def __call__(self, shown: Any) -> int | Comparisons:
-        """The next recorded answer about three items: an odd one's position, or what *closer* statements there are."""
+        """The next recorded answer about three items: an odd one's position, or what else was said about them."""
         items = [int(item) for item in shown]
         triple = key(as_triple(np.array(items), max(*items, 2) + 1))
         if triple not in self._rows:
@@ -154,5 +155,7 @@ class Recorded:
         row = rows.pop(0)
         if not rows:
             del self._rows[triple]
+        if self._said.kind[row] == Kind.MOST_CENTRAL:
+            return self._said[row]
         odd = int(self._said.odd[row])
         return CANT_TELL if odd == CANT_TELL else items.index(int(self._said.shown[row, odd]))

@@ -35,7 +35,7 @@ class HeldOut:
     n_answers : int
         How many there were.
     chance : float
-        What guessing would reach: a third of odd-one-out answers, half of the *closer* ones.
+        What guessing would reach: a third of answers about three items, half of the *closer* ones.
     how : str
         Where they came from, in words.
     """
@@ -123,6 +123,6 @@ def _chance(known: Comparisons) -> float:
 def _with_bounds(said: Comparisons, rows: Constraints) -> Comparisons:
     """The answers with the bounds that the learner chose for links without one."""
     bound = said.bound.copy()
-    is_link = said.kind[rows.answer] >= Kind.MUST_LINK
+    is_link = said.links[rows.answer]
     bound[rows.answer[is_link]] = np.abs(rows.offset[is_link])
     return Comparisons(said.kind, said.shown, said.odd, bound, said.weight, said.rater, said.items)

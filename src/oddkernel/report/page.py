@@ -154,7 +154,7 @@ def _answers(report: Report) -> dict[str, Any]:
     return {
         "total": len(said),
         "decided": int(known.sum()),
-        "links": int(np.count_nonzero(said.kind >= Kind.MUST_LINK)),
+        "links": int(np.count_nonzero(said.links)),
         "agreement": agreement,
         "learned_from": verdicts.influence is not None,
         "counts": {name: len(found) for name, found in lists.items()},

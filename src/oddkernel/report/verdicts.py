@@ -25,7 +25,8 @@ class Verdicts:
     before, after : ndarray of shape (m,)
         1 where distances agree with an answer, 0 where not, shares for ties; NaN for *can't tell* and links.
     pick : ndarray of shape (m,)
-        The position that the learned distances call odd; for *closer*, 2 where they agree and else 1; -1 for links.
+        The position that the learned distances call odd, or central; for *closer*, 2 where they agree and else 1;
+        -1 for links.
     probability : ndarray of shape (m,)
         How likely the model held what was said; NaN for links.
     spread_before, spread_after : ndarray of shape (m,)
@@ -114,7 +115,7 @@ def judge(
     ([1.0, nan], [3.0, 3.0])
     """
     m = len(said)
-    triples = np.flatnonzero(said.kind <= Kind.CLOSER)
+    triples = np.flatnonzero(~said.links)
     known = np.flatnonzero(choices.decided(said))
     columns = {name: np.full(m, np.nan) for name in ("before", "after", "probability", "spread_before", "spread_after")}
     pick = np.full(m, -1)

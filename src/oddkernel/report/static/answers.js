@@ -16,7 +16,7 @@ function startAnswers() {
   const { total, decided, agreement, counts, spread, links } = data.answers;
   const unclear = counts.undecided;
   find("answers-words").textContent = total
-    ? `${plural(total, "answer")}: ${grouped(decided)} name an odd one or a closer one` +
+    ? `${plural(total, "answer")}: ${grouped(decided)} name an odd, a central or a closer one` +
       `${unclear ? `, ${grouped(unclear)} say “can't tell”` : ""}` +
       `${links ? `, ${grouped(links)} link items or keep them apart` : ""}. ` +
       (agreement ? `The distances agreed with ${percent(agreement[0])} of the decided ones before learning, and agree with ${percent(agreement[1])} after.` : "")
@@ -89,6 +89,7 @@ function showAnswers(key, most) {
 
 const KINDS = {
   odd_one_out: (a) => (a.odd < 0 ? "People could not tell which is odd." : `People: ${nameOf(a.shown[a.odd])} is the odd one.`),
+  most_central: (a) => `People: ${nameOf(a.shown[0])} is the most central.`,
   closer: (a) => `People: ${nameOf(a.shown[0])} is more like ${nameOf(a.shown[1])} than like ${nameOf(a.shown[2])}.`,
   must_link: () => "These two belong together.",
   cannot_link: () => "These two belong apart.",
@@ -97,11 +98,12 @@ const KINDS = {
 function answerCard(answer, key) {
   const { kind, shown, odd, pick, probability, influence, after, before, spread, row, rater } = answer;
   const roles = kind === "closer" ? ["this one", "closer", "farther"] : [];
+  const [name, named] = { odd_one_out: ["odd", odd], most_central: ["central", 0] }[kind] ?? [];
   const three = make("div", { class: "three" });
   shown.forEach((i, position) => {
-    const said = kind === "odd_one_out" && position === odd;
-    const model = kind === "odd_one_out" && position === pick && pick !== odd && (odd >= 0 || spread[1] > EQUAL);
-    const words = said ? "odd, people say" : model ? "odd, the model says" : roles[position] ?? "";
+    const said = position === named;
+    const model = name && position === pick && pick !== named && (named >= 0 || spread[1] > EQUAL);
+    const words = said ? `${name}, people say` : model ? `${name}, the model says` : roles[position] ?? "";
     three.append(
       make("div", { class: said ? "said" : "" }, itemButton(i, 76), make("span", { class: `mark ${said ? "people" : model ? "model" : ""}` }, words)),
     );
@@ -112,7 +114,7 @@ function answerCard(answer, key) {
       make("span", { class: after >= 0.5 ? "yes" : "no" }, after >= 0.5 ? "The model agrees" : "The model disagrees"),
       `${before !== null && before !== after ? ", unlike before learning" : ""}. `,
     );
-  } else if (odd < 0 && spread[1] !== null) {
+  } else if (named < 0 && spread[1] !== null) {
     const close = spread[1] <= EQUAL;
     verdict.push(
       make("span", { class: close ? "yes" : "no" }, close ? "Equally far" : "Not equally far"),

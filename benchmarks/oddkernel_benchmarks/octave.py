@@ -1,0 +1,74 @@
+"""The code that was published with the paper, as it is, under Octave.
+
+It has no licence, so that it isn't part of this: get it at https://github.com/eamid/sklr and let ODDKERNEL_SKLR_OCTAVE
+name its folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+FOLDER = "ODDKERNEL_SKLR_OCTAVE"
+FILE = "bregmanProj.m"
+# What it keeps of the kernel's trace is written into it, and so are the ratio of 2 and a random order.
+KEEPS, WANTED = "eig_rat>=0.99", "eig_rat>={share}"
+# A function of a toolbox that Octave lacks: columns of the unit matrix.
+UNIT_VECTORS = """\
+function vectors = ind2vec(index, n)
+  vectors = sparse(index, 1:numel(index), 1, n, numel(index));
+end
+"""
+SCRIPT = """\
+load('problem.mat'); rand('twister', 0); cpu = cputime(); tic;
+[K, ~] = bregmanProj(K0, relative, [], passes, true);
+seconds = toc; cpu_seconds = cputime() - cpu; peak_mib = NaN;
+if exist('/proc/self/status', 'file')
+  peak = regexp(fileread('/proc/self/status'), 'VmHWM:\\s+(\\d+)', 'tokens'){1}{1};
+  peak_mib = str2double(peak) / 1024;
+end
+save('-v7', 'found.mat', 'K', 'seconds', 'cpu_seconds', 'peak_mib');
+"""
+
+
+def available() -> str | None:
+    """Why the code can't be run, or None."""
+    if not os.environ.get(FOLDER):
+        return f"{FOLDER} names no folder with the code published with the paper"
+    if not Path(os.environ[FOLDER], FILE).exists():
+        return f"{os.environ[FOLDER]} holds no {FILE}"
+    if shutil.which("octave-cli") is None:
+        return "octave-cli isn't installed"
+    return None
+
+
+def project(kernel: Array, near: Array, odd: Array, passes: int, share: float) -> dict[str, Any]:
+    """Some passes of the published code over answers, two items alike and an odd one each.
+
+    Returns the learned kernel ``K``, and ``seconds``, ``cpu_seconds`` and ``peak_mib`` of that.
+    """
+    from scipy.io import loadmat, savemat
+
+    text = Path(os.environ[FOLDER], FILE).read_text(encoding="utf-8")
+    if KEEPS not in text:
+        raise ValueError(f"{FILE} doesn't say {KEEPS}; expected the code of https://github.com/eamid/sklr")
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, FILE).write_text(text.replace(KEEPS, WANTED.format(share=share)), encoding="utf-8")
+        Path(folder, "ind2vec.m").write_text(UNIT_VECTORS, encoding="utf-8")
+        Path(folder, "run.m").write_text(SCRIPT, encoding="utf-8")
+        relative = np.column_stack([near, odd]) + 1.0
+        savemat(Path(folder, "problem.mat"), {"K0": kernel, "relative": relative, "passes": float(passes)})
+        done = subprocess.run(["octave-cli", "--no-gui", "run.m"], cwd=folder, capture_output=True, text=True)
+        if not Path(folder, "found.mat").exists():
+            raise RuntimeError(f"Octave failed:\n{done.stderr}")
+        found = loadmat(Path(folder, "found.mat"))
+    return {"K": found["K"]} | {name: float(found[name].item()) for name in ("seconds", "cpu_seconds", "peak_mib")}

@@ -3,7 +3,7 @@ Sixty cars, as people see them
 ==============================
 
 Photographs, no features at all, and 7,097 people's answers to *which of the three is the most central?* (Kleindessner
-and von Luxburg). Each answer says of the other two that they are closer to it than to one another.
+and von Luxburg). Each answer says that the other two are the farthest apart.
 
 The photographs are not part of the package. This page is empty unless ``ODDKERNEL_DATA`` names a folder that holds
 ``cars60_survey.csv`` and ``cars60_images``.

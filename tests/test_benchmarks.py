@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oddkernel_benchmarks import CASES, answers, clustering, first_call, growth, items, page, paper
+from oddkernel_benchmarks import CASES, answers, clustering, first_call, growth, items, octave, page, paper
 from oddkernel_benchmarks.data import judgements
 from oddkernel_benchmarks.measure import Clock, Measured, measure, python_with
 from oddkernel_benchmarks.published import check, project, rank_two_passes, rows_of
@@ -33,7 +33,8 @@ def measure_here(work: Callable[..., Any], options: Mapping[str, Any] | None = N
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("ODDKERNEL_DATA", raising=False)
+    for name in ("ODDKERNEL_DATA", octave.FOLDER):
+        monkeypatch.delenv(name, raising=False)
     for module in (answers, clustering, first_call, growth, items, paper):
         monkeypatch.setattr(module, "measure", measure_here)
 
@@ -52,6 +53,18 @@ def test_every_case_runs_and_is_kept(name: str, tmp_path: Path, monkeypatch: pyt
     assert all(row.seconds > 0 for row in case.rows)
     assert Case.load(case.save(tmp_path)).facts().keys() == case.facts().keys()
     assert [file.name for file in tmp_path.iterdir()] == [f"{name}.json"]
+
+
+def test_what_the_published_code_lacks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(octave.FOLDER, raising=False)
+    assert "names no folder" in str(octave.missing())
+    monkeypatch.setenv(octave.FOLDER, str(tmp_path))
+    assert f"holds no {octave.FILE}" in str(octave.missing())
+    (tmp_path / octave.FILE).write_text("another version")
+    monkeypatch.setenv("PATH", "")
+    assert octave.missing() == "octave-cli isn't installed"
+    with pytest.raises(ValueError, match="expected the code of"):
+        octave.project(np.eye(3), np.array([[0, 1]]), np.array([2]), 1, 0.9)
 
 
 @pytest.mark.usefixtures("quick")

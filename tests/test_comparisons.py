@@ -158,6 +158,16 @@ class TestRefusals:
         with pytest.raises(ValueError, match="far has 1 entries for 2 rows"):
             Comparisons.closer([0, 3], [1, 4], [2])
 
+    def test_most_central(self) -> None:
+        with pytest.raises(RowError, match=r"row 1: \[3, 4, 3\] repeats an item"):
+            Comparisons.most_central([0, 3], [[1, 2], [4, 3]])
+        with pytest.raises(ValueError, match="others has 1 entries for 2 rows"):
+            Comparisons.most_central([0, 3], [[1, 2]])
+        with pytest.raises(ValueError, match=r"others has shape \(1, 3\); expected \(m, 2\)"):
+            Comparisons.most_central([0], [[1, 2, 3]])
+        assert Comparisons.most_central([0], [[1, 2]]).links.tolist() == [False]
+        assert Comparisons.must_link([[1, 2]]).links.tolist() == [True]
+
     @pytest.mark.parametrize("link", [Comparisons.must_link, Comparisons.cannot_link])
     def test_links(self, link) -> None:
         for pairs, bound, message in [

@@ -82,6 +82,19 @@ def test_hessians_of_all_forms_agree(case: tuple[Problem, Point]) -> None:
     assert differences.hessian(every) == pytest.approx(hessian, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.parametrize("loss", ["squared", "softmax"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_preconditioner_leaves_out_only_what_the_kernel_joins(seed: int, loss: str) -> None:
+    point = somewhere(random_problem(seed, noisy=True).dual(10.0, loss), seed)
+    _, shared = point.problem.loss.bend(point.alpha)
+    group = point.problem.loss.group
+    rough = np.diag(point.hessian_diagonal - shared) + np.where(group[:, None] == group, shared, 0.0)
+    free, x = np.flatnonzero(point.free), np.random.default_rng(0).normal(size=len(point.alpha))
+    found = point.preconditioned(x)
+    assert found[free] == pytest.approx(np.linalg.solve(rough[np.ix_(free, free)], x[free]), rel=1e-6, abs=1e-9)
+    assert not found[~point.free].any()
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_gap_is_primal_minus_dual(seed: int, loss: str) -> None:

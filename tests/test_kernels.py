@@ -140,6 +140,15 @@ def test_columns_diagonal_and_call_agree(kernel, X, X_new):
 
 
 @pytest.mark.parametrize("kernel", FEATURE_KERNELS, ids=repr)
+def test_explicit_features_make_up_the_kernel(kernel, X, X_new):
+    features = [kernel.fit(X).explicit(items) for items in (X, X_new)]
+    if isinstance(kernel, Linear):
+        assert features[0] is not None
+    if features[0] is not None:
+        assert features[0] @ features[1].T == pytest.approx(kernel(X, X_new))
+
+
+@pytest.mark.parametrize("kernel", FEATURE_KERNELS, ids=repr)
 def test_is_an_estimator(kernel, X):
     assert repr(clone(kernel)) == repr(kernel)
     assert set(kernel.get_params(deep=False)) == set(type(kernel)._get_param_names())

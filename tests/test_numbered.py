@@ -10,11 +10,11 @@ from hypothesis.extra import numpy as arrays
 
 from oddkernel._numbered import numbered, places
 
-values = arrays.arrays(np.int64, arrays.array_shapes(max_dims=2, min_side=0), elements=st.integers(0, 400))
+values = arrays.arrays(np.int64, arrays.array_shapes(max_dims=2, min_side=0), elements=st.integers(0, 40))
 
 
 @settings(deadline=None)
-@given(values, st.sampled_from([401, 10**9]))
+@given(values, st.sampled_from([41, 10**9]))
 def test_the_same_as_by_sorting(found_in: np.ndarray, size: int) -> None:
     found, place = numbered(found_in, size)
     np.testing.assert_array_equal(found, np.unique(found_in))

@@ -79,11 +79,17 @@ def test_most_central_answers_have_the_optimum_of_cvxpy(seed: int, loss: str, pe
         assert_close(solution.divergence, reference, 1e-6)
 
 
-def test_an_answer_overruled_beyond_precision_is_still_shared_out() -> None:
-    # Links hold 0 and 1 so far apart that e^(−t/temperature), what is left for the answer given, is below rounding; how
-    # the other two share the rest still matters.
+@pytest.mark.parametrize("dense", [True, False])
+@pytest.mark.parametrize("apart", [8.0, 9.0, 10.0, 11.0, 12.0, 25.0])
+def test_an_answer_overruled_beyond_precision_is_still_shared_out(
+    apart: float, dense: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Links hold 0 and 1 so far apart that e^(−t/temperature), what is left for the answer given, nears rounding or is
+    # below; how the other two share the rest still matters.
+    if not dense:
+        monkeypatch.setattr("oddkernel.solvers.newton.DENSE", 0)
     said = Comparisons.odd_one_out([[0, 1, 2], [0, 1, 3], [0, 2, 3]], [2, 2, 0], weight=[1.0, 1.0, 0.5])
-    said += Comparisons.cannot_link([[0, 1]], 25.0, weight=100.0) + Comparisons.must_link([[1, 3]], 2.0)
+    said += Comparisons.cannot_link([[0, 1]], apart, weight=100.0) + Comparisons.must_link([[1, 3]], 2.0)
     problem = Problem(np.eye(4) + 0.3 * np.eye(4, k=1), said)
     reference = reference_divergence(problem, 3.0, "softmax")
     assert reference is not None

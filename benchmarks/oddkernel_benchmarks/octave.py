@@ -36,12 +36,13 @@ if exist('/proc/self/status', 'file')
   peak = regexp(fileread('/proc/self/status'), 'VmHWM:\\s+(\\d+)', 'tokens'){1}{1};
   peak_mib = str2double(peak) / 1024;
 end
-save('-v7', 'found.mat', 'K', 'seconds', 'cpu_seconds', 'peak_mib');
+version = [version(), ' with ', version('-blas')];
+save('-v7', 'found.mat', 'K', 'seconds', 'cpu_seconds', 'peak_mib', 'version');
 """
 
 
-def available() -> str | None:
-    """Why the code can't be run, or None."""
+def missing() -> str | None:
+    """What the code can't be run without, or None."""
     if not os.environ.get(FOLDER):
         return f"{FOLDER} names no folder with the code published with the paper"
     if not Path(os.environ[FOLDER], FILE).exists():
@@ -54,7 +55,8 @@ def available() -> str | None:
 def project(kernel: Array, near: Array, odd: Array, passes: int, share: float) -> dict[str, Any]:
     """Some passes of the published code over answers, two items alike and an odd one each.
 
-    Returns the learned kernel ``K``, and ``seconds``, ``cpu_seconds`` and ``peak_mib`` of that.
+    Returns the learned kernel ``K``, ``seconds``, ``cpu_seconds`` and ``peak_mib`` (NaN where Octave can't tell) of
+    that, and Octave's ``version``.
     """
     from scipy.io import loadmat, savemat
 
@@ -71,4 +73,5 @@ def project(kernel: Array, near: Array, odd: Array, passes: int, share: float) -
         if not Path(folder, "found.mat").exists():
             raise RuntimeError(f"Octave failed:\n{done.stderr}")
         found = loadmat(Path(folder, "found.mat"))
-    return {"K": found["K"]} | {name: float(found[name].item()) for name in ("seconds", "cpu_seconds", "peak_mib")}
+    numbers = {name: float(found[name].item()) for name in ("seconds", "cpu_seconds", "peak_mib")}
+    return {"K": found["K"], "version": str(found["version"].item())} | numbers

@@ -26,21 +26,37 @@ class Mean(NamedTuple):
         return self.mean + 2 * self.error
 
     def __str__(self) -> str:
-        return f"{self.mean:.3f}" + (f" ± {self.error:.3f}" if self.draws > 1 else "")
+        return f"{self}"
+
+    def __format__(self, sign: str) -> str:
+        return f"{self.mean:{sign}.3f}" + (f" ± {self.error:.3f}" if self.draws > 1 else "")
 
 
 Means = dict[tuple[Any, ...], Mean]
+
+
+def mean_of(values: Sequence[float] | np.ndarray[Any, Any]) -> Mean | None:
+    """The mean of the values that are there; None if none is."""
+    values = np.asarray(values, dtype=float)
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return None
+    error = known.std(ddof=1) / np.sqrt(len(known)) if len(known) > 1 else 0.0
+    return Mean(float(known.mean()), float(error), len(known), len(values) - len(known))
+
+
+def lead(rows: pd.DataFrame, one: str, other: str, value: str = "rand") -> Mean | None:
+    """By how much one method is above another in the same draws; None if no draw has both."""
+    table = rows.pivot(index="draw", columns="method", values=value)
+    return mean_of((table[one] - table[other]).to_numpy()) if {one, other} <= set(table) else None
 
 
 def means(rows: pd.DataFrame, by: Sequence[str], value: str = "rand") -> Means:
     """The mean of each group that has one, by the group's values in the columns ``by``."""
     found: Means = {}
     for key, group in rows.groupby(list(by), sort=False)[value]:
-        values = group.to_numpy(dtype=float)
-        known = values[~np.isnan(values)]
-        if len(known):
-            error = known.std(ddof=1) / np.sqrt(len(known)) if len(known) > 1 else 0.0
-            found[tuple(key)] = Mean(float(known.mean()), float(error), len(known), len(values) - len(known))
+        if (mean := mean_of(group.to_numpy())) is not None:
+            found[tuple(key)] = mean
     return found
 
 

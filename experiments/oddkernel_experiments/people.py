@@ -20,10 +20,11 @@ import numpy as np
 import pandas as pd
 
 from oddkernel import SKLR, Comparisons
+from oddkernel.comparisons import Kind
 from oddkernel.datasets import load_cars60, load_things
 from oddkernel.features import from_images
 
-from .means import Means, drawn, facts, means
+from .means import Means, drawn, facts, lead, means
 from .outcome import Outcome, Table
 from .store import Store
 
@@ -91,6 +92,7 @@ def recorded(dataset: str) -> tuple[Array, Comparisons]:
 
 def statements(central: Comparisons) -> Comparisons:
     """Most-central answers as what an embedding of triplets can learn from: two *closer* statements each."""
+    assert (central.kind == Kind.MOST_CENTRAL).all()
     middle, one, other = central.shown.T
     anchor, far = (np.column_stack(pair).ravel() for pair in ((one, other), (other, one)))
     return Comparisons.closer(anchor, np.repeat(middle, 2), far)
@@ -256,22 +258,16 @@ def _cars_outcome(rows: pd.DataFrame) -> Outcome:
             for n in sizes
         ],
     )  # fmt: skip
+
+    def at(n_answers: int) -> pd.DataFrame:
+        return rows[rows["n_answers"] == n_answers]
+
     notes = [
         f"{METHODS['sklr']}, less {METHODS[other]}, draw by draw: {'; '.join(lines)}."
         for other in ("before", *EMBEDDINGS)
-        if (lines := [f"{paired} ({_amount(n)})" for n in sizes if (paired := _paired(rows, n, "sklr", other))])
+        if (lines := [f"{ahead:+} ({_amount(n)})" for n in sizes if (ahead := lead(at(n), "sklr", other, "agreement"))])
     ]
     return Outcome("cars60: photographs of cars", CARS, [table], {}, notes, {"means": facts(found)})
-
-
-def _paired(rows: pd.DataFrame, n_answers: int, one: str, other: str) -> str | None:
-    """By how much one method is above another in the same draws, mean ± standard error."""
-    table = rows[rows["n_answers"] == n_answers].pivot(index="draw", columns="method", values="agreement")
-    if not {one, other} <= set(table):
-        return None
-    difference = (table[one] - table[other]).dropna().to_numpy()
-    error = np.std(difference, ddof=1) / np.sqrt(len(difference)) if len(difference) > 1 else np.nan
-    return f"{np.mean(difference):+.3f} ± {error:.3f}"
 
 
 THINGS = """\

@@ -40,6 +40,6 @@ def places(ascending: NDArray[Any], values: NDArray[Any]) -> NDArray[np.intp]:
     """
     if not len(ascending) or ascending[-1] > SPARSE * values.size:
         return np.searchsorted(ascending, values)
-    place = np.empty(ascending[-1] + 1, dtype=np.intp)
+    place = np.full(ascending[-1] + 1, len(ascending))
     place[ascending] = np.arange(len(ascending))
     return np.asarray(place[values])

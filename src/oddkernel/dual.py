@@ -465,7 +465,28 @@ class Point:
 
     @cached_property
     def hessian_diagonal(self) -> Array:
-        """(m,): tr(K C_c K C_c) + ψ*_c'' = a² + d² − 2g² + ψ*_c'', with a, d and g as in the one-row step."""
+        """(m,): tr(K C_c K C_c) + ψ*_c''."""
+        return self._own_bend + self._loss_bend[1]
+
+    def preconditioned(self, x: Array) -> Array:
+        """Roughly H⁻¹x on the free rows: tr(K C_c K C_d) counts where c = d only, ψ*'' in full."""
+        inverse, joined = self._rough_inverse
+        scaled = inverse * x
+        return scaled if joined is None else scaled - inverse * joined * self._by_answer(scaled)
+
+    @cached_property
+    def _rough_inverse(self) -> tuple[Array, Array | None]:
+        """D⁻¹ and s/(1 + s·Σ D⁻¹), which by Sherman and Morrison make up the inverse of D + s·11ᵀ for each answer."""
+        xp, own = namespace(self.alpha), self._own_bend
+        inverse = xp.where(self.free & (own > 0), 1.0 / xp.where(own > 0, own, 1.0), 0.0)
+        if not self.problem.loss.has_entropy:
+            return inverse, None
+        shared = self._loss_bend[1]
+        return inverse, shared / (1.0 + shared * self._by_answer(inverse))
+
+    @cached_property
+    def _own_bend(self) -> Array:
+        """(m,): tr(K C_c K C_c) = a² + d² − 2g², with a, d and g as in the one-row step, and ψ*'' of the row alone."""
         problem, xp = self.problem, namespace(self.alpha)
         a, d = self._sides
         i, j = (xp.take(end, problem.near, axis=0) for end in (problem.first, problem.second))
@@ -474,18 +495,19 @@ class Point:
         cross = entries(kernel, i * s + k) - entries(kernel, i * s + h)
         cross = cross - entries(kernel, j * s + k) + entries(kernel, j * s + h)
         bend = a * a + d * d - 2.0 * problem.near_factor * problem.far_factor * cross * cross
-        own, shared = self._loss_bend
-        return xp.where(bend < 0, 0.0, bend) + own + shared
+        return xp.where(bend < 0, 0.0, bend) + self._loss_bend[0]
 
     def hessian_product(self, x: Array) -> Array:
         """−∇² of the dual times x: every row of K(Σ_d x_d C_d)K, plus ψ*''·x. Rows enter through gathers only."""
-        problem, xp, z = self.problem, namespace(x), self.images
+        problem, z = self.problem, self.images
         own, shared = self._loss_bend
         product = problem.sandwich(z, problem.spread(z, x)) + own * x
-        if problem.loss.has_entropy:
-            group = problem.loss.group
-            product = product + shared * xp.take(sum_by(group, x, problem.loss.groups), group, axis=0)
-        return product
+        return product + shared * self._by_answer(x) if problem.loss.has_entropy else product
+
+    def _by_answer(self, x: Array) -> Array:
+        """Sums over the rows that share an entropy, row by row."""
+        group, xp = self.problem.loss.group, namespace(x)
+        return xp.take(sum_by(group, x, self.problem.loss.groups), group, axis=0)
 
 
 def _blocks(size: int, each: int = BLOCK) -> list[tuple[int, int]]:

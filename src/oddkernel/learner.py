@@ -642,6 +642,10 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if not isinstance(y, Comparisons):
             raise TypeError(f"evaluate needs Comparisons, not {type(y).__name__}: Comparisons.odd_one_out(shown, odd)")
         asked = y[y.kind == Kind.ODD_ONE_OUT]
+        if not choices.decided(asked).any():
+            raise ValueError(
+                "nothing to evaluate: no odd-one-out answers besides can't tell; score takes other answers, too"
+            )
         agreement = self.score(X, asked)
         proba = choices.probabilities(self._opposite(X, asked), self.temperature_, self.tie_, self.guess_)
         return Scores.of(agreement, proba, np.where(asked.undecided, 3, asked.odd), asked.weight)

@@ -21,8 +21,8 @@ from ._arrays import Array, Device, largest_by, namespace, sum_by
 
 # A probability this small is as good as none: p₀ = 1 − Σp can't be told from 0.
 VANISHING = 1e-15
-# Then the curvature is that of a p₀ of this size: rows that fill an answer keep their sum by it, and rounding errors of
-# so large a number still let them share it out otherwise.
+# No p₀ counts as smaller in the curvature: rows that fill an answer keep their sum by it, and rounding errors of so
+# large a number still let them share it out otherwise.
 RIGID = 1e-12
 # No probability counts as smaller: 1/p, and what it is multiplied with, must not overflow.
 LEAST = 1e-200
@@ -126,8 +126,7 @@ class Conjugate:
             return self.curvature, namespace(alpha).zeros_like(alpha)
         p, rest = self.probabilities(alpha)
         unit = self.temperature / self.cap
-        rest = namespace(rest).where(rest <= VANISHING, RIGID, rest)
-        return self.curvature + unit / _positive(p), unit / rest
+        return self.curvature + unit / _positive(p), unit / _not_below(rest, RIGID)
 
     def held(self, alpha: Array, gradient: Array) -> Array:
         """Rows at an end of their interval that would leave it."""

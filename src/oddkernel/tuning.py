@@ -277,7 +277,7 @@ class _Race:
         self.known = choices.decided(answers)
         self.answers, self.decided = answers, answers[self.known]
         self.question = question.ravel()[self.known]
-        self.where = places(said.constrained, said.shown)
+        self.where = places(said.constrained, said.shown)  # of links, which are never held out, two count
         self.trials: list[Trial] = []
         self.predictions: list[_Prediction] = []
         self.leaders: dict[int, tuple[int, list[Array]]] = {}

@@ -20,11 +20,12 @@ Pairs = tuple[NDArray[np.intp], Array]  # items (m, 2), weights (m,)
 def from_comparisons(K: Array, said: Comparisons) -> float:
     """A quarter of the distance that best tells pairs said to be near from pairs said to be far.
 
-    An odd-one-out answer (i, j | k) says that (i, j) is near and (i, k), (j, k) are far; ``closer`` and links likewise;
-    *can't tell* says nothing. With N(t) and F(t) the shares, by weight, of near and far pairs within distance t, the
-    bandwidth is t/4 for the t, among the near distances, with the largest N(t) − F(t), the smallest if there are
-    several. The quarter is empirical: of 0.1 to 0.5, tried on one draw each of digits, wine, iris and blobs, 0.2 to 0.3
-    found the classes best, and 0.5 mostly merged them.
+    An odd-one-out answer (i, j | k) says that (i, j) is near and (i, k), (j, k) are far, a most-central one c of a,
+    b, c that (a, c), (b, c) are near and (a, b) is far; ``closer`` and links likewise; *can't tell* says nothing.
+    With N(t) and F(t) the shares, by weight, of near and far pairs within distance t, the bandwidth is t/4 for the t,
+    among the near distances, with the largest N(t) − F(t), the smallest if there are several. The quarter is
+    empirical: of 0.1 to 0.5, tried on one draw each of digits, wine, iris and blobs, 0.2 to 0.3 found the classes
+    best, and 0.5 mostly merged them.
 
     Where nothing is said to be near, or only copies are, `from_kernel` decides.
 

@@ -148,7 +148,7 @@ class LowRank:
 def _eigenpairs(kernel: Kernel, X: Array, landmarks: NDArray[np.intp]) -> tuple[Array, Array]:
     """Eigenvalues of K₀, largest first, and the vectors in the columns of a matrix; some that are 0 may be missing."""
     features = kernel.explicit(X)
-    if features is None or features.shape[1] >= len(X):
+    if features is None or 2 * features.shape[1] > len(X):
         K = kernel.columns(X, landmarks)
         # It reads one triangle: rounding errors in symmetry don't matter.
         values, vectors = _patiently(lambda: np.linalg.eigh(K), len(X))

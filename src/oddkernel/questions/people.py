@@ -150,11 +150,13 @@ class Recorded:
         if triple not in self._rows:
             raise ValueError(f"nobody was asked about {items}, or not so often; expected one of the recorded questions")
         rows = self._rows[triple]
-        if self._said.kind[rows[0]] == Kind.CLOSER:
-            return self._said[np.array(self._rows.pop(triple))]
-        row = rows.pop(0)
-        if not rows:
+        together = [row for row in rows if self._said.kind[row] == Kind.CLOSER] or rows[:1]
+        self._rows[triple] = [row for row in rows if row not in together]
+        if not self._rows[triple]:
             del self._rows[triple]
+        row = together[0]
+        if self._said.kind[row] == Kind.CLOSER:
+            return self._said[np.array(together)]
         if self._said.kind[row] == Kind.MOST_CENTRAL:
             return self._said[row]
         odd = int(self._said.odd[row])

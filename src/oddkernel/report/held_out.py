@@ -67,7 +67,7 @@ def from_answers(said: Comparisons, before: Array, after: Array) -> HeldOut:
     """What answers that were set aside say."""
     known = said[choices.decided(said)]
     if not len(known):
-        raise ValueError("held_out holds no odd-one-out or closer answers besides can't tell; expected some to predict")
+        raise ValueError("held_out holds no answers about three items besides can't tell; expected some to predict")
     first, then = (choices.agreement(choices.sides(points, known.shown), known) for points in (before, after))
     return _compared(first, then, known, "set aside before learning")
 

@@ -116,10 +116,8 @@ def _bounded(point: Point, rows: Array, crude: float) -> Array:
 def conjugate_gradients(point: Point) -> Array:
     """Roughly H⁻¹g on the free rows, the better the nearer the optimum is (so that convergence stays superlinear)."""
     xp = namespace(point.alpha)
-    diagonal = point.hessian_diagonal
-    scale = xp.where(point.free & (diagonal > 0), 1.0 / xp.where(diagonal > 0, diagonal, 1.0), 0.0)
     direction, rest = xp.zeros_like(point.alpha), xp.where(point.free, point.gradient, 0.0)
-    towards = scale * rest
+    towards = point.preconditioned(rest)
     product = float(rest @ towards)
     goal = min(0.1, point.residual) ** 2 * product
     for _ in range(CG_STEPS):
@@ -130,7 +128,7 @@ def conjugate_gradients(point: Point) -> Array:
         length = product / curvature
         direction = direction + length * towards
         rest = rest - length * bent
-        scaled = scale * rest
+        scaled = point.preconditioned(rest)
         before, product = product, float(rest @ scaled)
         if product <= goal:
             break

@@ -6,7 +6,7 @@ const LISTS = {
   disagree: ["Disagrees", "Answers that the learned distances contradict, the most surprising first."],
   agree: ["Agrees", "Answers that the learned distances agree with, the least certain first."],
   undecided: ["Can't tell", "Where people could not tell, the three should be equally far apart. Those that are least so come first."],
-  conflicts: ["Contradictions", "Answers to the same question that can't all hold, whatever the distances."],
+  conflicts: ["Contradictions", "Answers about the same items that can't all hold, whatever the distances."],
 };
 
 // The farthest pair may be so many times as far apart as the closest for three items to pass as equally far.

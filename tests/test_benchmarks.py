@@ -141,7 +141,7 @@ def test_the_page_shows_what_was_kept(tmp_path: Path) -> None:
     Case("growth", "Growth", "tiny", growth=[Growth("work", "items", [1.0, 10.0], [1.0, 10.0])]).save(tmp_path)
     written = page.write(tmp_path, tmp_path / "shown.md").read_text()
     assert "| ours | 0.5 | 1 | 0.5 | 100 | 1e-09 |" in written
-    assert "| theirs | ~1e+03 | 2e+03 | ~1e+03 | 200 |  |" in written
+    assert "| theirs | ~1,000 | 2,000 | ~1,000 | 200 |  |" in written
     assert (tmp_path / "_static" / "growth.svg").read_text().startswith("<?xml")
 
 

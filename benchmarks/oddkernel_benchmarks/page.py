@@ -101,9 +101,9 @@ def _table(case: Case, rows: list[Row]) -> str:
     lines = [_line(header), _line(["---"] + ["---:"] * (len(header) - 1))]
     for row in rows:
         mark = "~" if row.scaled else ""
-        seconds, cpu_seconds = f"{mark}{row.seconds:.3g}", f"{mark}{row.cpu_seconds:.3g}"
+        seconds, cpu_seconds = f"{mark}{_number(row.seconds)}", f"{mark}{_number(row.cpu_seconds)}"
         facts = [_number(row.facts.get(name)) for name in shown]
-        lines.append(_line([row.way, seconds, f"{case.ratio(row):.3g}", cpu_seconds, f"{row.peak_mib:.0f}", *facts]))
+        lines.append(_line([row.way, seconds, _number(case.ratio(row)), cpu_seconds, f"{row.peak_mib:.0f}", *facts]))
     return "\n".join(lines) + "\n"
 
 
@@ -122,7 +122,9 @@ def _machine(machine: dict[str, Any]) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.3g}"
+    if value is None:
+        return ""
+    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
 
 
 def _line(cells: list[str]) -> str:

@@ -180,7 +180,7 @@ def test_cars_need_every_image(tmp_path: Path, stated: Callable[..., None]) -> N
     (images / "60.jpg").write_bytes(bytes([60]))
     stated("cars60_images", bytes(range(1, 61)))
     cars = load_cars60(tmp_path)
-    assert cars.comparisons.to_dict()["a"] == ["1.jpg", "60.jpg"]
+    assert cars.comparisons.to_dict()["a"] == ["2.jpg"]
     assert cars.images[0] == images / "1.jpg"
 
 
@@ -229,4 +229,4 @@ def test_real_things() -> None:
 def test_real_cars() -> None:
     cars = real("cars60")
     assert len(cars.images) == 60
-    assert (len(cars.comparisons), cars.comparisons.items[0]) == (2 * 7097, "1.jpg")
+    assert (len(cars.comparisons), cars.comparisons.items[0]) == (7097, "1.jpg")

@@ -83,11 +83,11 @@ def announced(matrix):
     return found
 
 np.linalg.eigh = announced
-model = SKLR("linear")
+model = SKLR("gaussian")
 try:
     model.fit(np.random.default_rng(0).normal(size=(3000, 5)))
 except KeyboardInterrupt:
-    print("untouched" if vars(model) == vars(SKLR("linear")) else vars(model), flush=True)
+    print("untouched" if vars(model) == vars(SKLR("gaussian")) else vars(model), flush=True)
     raise
 """
 

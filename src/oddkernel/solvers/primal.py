@@ -104,12 +104,17 @@ def _effect(problem: Dual, images: Array) -> Callable[[Array], Array]:
     xp = namespace(images)
     s, q = images.shape
     through_kernel = 4 * q > 3 * s
-    factor = xp.astype(images @ images.T if through_kernel else images, xp.float32)
+    factor = images @ images.T if through_kernel else images
+    # Numbers of any size, scaled so that single precision can hold their products.
+    unit = xp.max(xp.abs(factor))
+    unit = xp.where(unit > 0, unit, 1.0)
+    factor, power = xp.astype(factor / unit, xp.float32), 2 if through_kernel else 4
 
     def effect(alpha: Array) -> Array:
-        pulled = problem.laplacian_product(alpha, factor)
+        size = xp.max(xp.abs(alpha))
+        pulled = problem.laplacian_product(alpha / xp.where(size > 0, size, 1.0), factor)
         left, right = (factor, pulled.T) if through_kernel else (factor @ (factor.T @ pulled), factor)
-        return problem.between(left, right)
+        return size * unit**power * problem.between(left, right)
 
     return effect
 

@@ -24,7 +24,9 @@ $ oddkernel bench page --out benchmarks/results --page docs/benchmarks.md
 Every row is a process of its own. Times are wall-clock seconds, of several runs the quickest; *times* is the ratio to
 the first row of the same task; *CPU seconds* add up over threads; *memory* is the most that the process held, libraries
 and preparation included. A time marked with ~ is that of a part, multiplied by the number of such parts. Absent
-libraries are left out, and absent data are replaced by stand-ins of the same size; titles say what was used.
+libraries are left out, and absent data are replaced by stand-ins of the same size; titles say what was used. The code
+published with the paper is run where Octave is installed and `ODDKERNEL_SKLR_OCTAVE` names a folder with
+[its files](https://github.com/eamid/sklr).
 """
 
 

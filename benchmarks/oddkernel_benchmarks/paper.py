@@ -12,7 +12,7 @@ import numpy as np
 from . import octave
 from .data import digits
 from .measure import Clock, measure
-from .published import check, project, rank_two_passes, rows_of
+from .published import check, near_and_odd, project, rank_two_passes, rows_of
 from .results import Case, Row
 
 SIZES = {
@@ -164,9 +164,7 @@ def running(clock: Clock, *, per_class: int, n_answers: int, repeats: int) -> di
 
     X, _, said, about = _data(per_class, n_answers)
     kernel = AdaptiveGaussian().fit(X)
-    near = said.shown[np.arange(3)[None] != said.odd[:, None]].reshape(-1, 2)
-    odd = said.shown[np.arange(len(said)), said.odd]
-    found = octave.project(kernel(X), near, odd, PASSES, SHARE)
+    found = octave.project(kernel(X), *near_and_odd(said.shown, said.odd), PASSES, SHARE)
     clock.seconds, clock.cpu_seconds = found["seconds"], found["cpu_seconds"]
     features = LowRank.fit(kernel, X, rank=SHARE, constrained=said.constrained)
     phi = features.transform(X)

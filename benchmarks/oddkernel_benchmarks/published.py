@@ -20,11 +20,16 @@ TOLERANCE = 1e-8
 
 def rows_of(features: Array, shown: Array, odd: Array) -> tuple[Array, Array]:
     """u and v of every row: an answer (i, j | k) means two, with the far pairs (i, k) and (j, k)."""
-    kept = np.arange(3)[None] != odd[:, None]
-    near, far = np.sort(shown[kept].reshape(-1, 2), axis=1), shown[np.arange(len(shown)), odd]
+    near, far = near_and_odd(shown, odd)
     u = features[near[:, 0]] - features[near[:, 1]]
     v = features[near.ravel()] - np.repeat(features[far], 2, axis=0)
     return np.repeat(u, 2, axis=0), v
+
+
+def near_and_odd(shown: Array, odd: Array) -> tuple[Array, Array]:
+    """The two items alike of each answer, in order, and the odd one."""
+    kept = np.arange(3)[None] != odd[:, None]
+    return np.sort(shown[kept].reshape(-1, 2), axis=1), shown[np.arange(len(shown)), odd]
 
 
 def rank_two_passes(u: Array, v: Array, ratio: float, n_passes: int) -> tuple[Array, dict[str, int]]:

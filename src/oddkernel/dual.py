@@ -472,7 +472,7 @@ class Point:
         """Roughly H⁻¹x on the free rows: tr(K C_c K C_d) counts where c = d only, ψ*'' in full."""
         inverse, joined = self._rough_inverse
         scaled = inverse * x
-        return scaled if joined is None else scaled - inverse * joined * self._by_answer(scaled)
+        return scaled if joined is None else scaled - inverse * joined * self.problem.loss.by_group(scaled)
 
     @cached_property
     def _rough_inverse(self) -> tuple[Array, Array | None]:
@@ -482,7 +482,7 @@ class Point:
         if not self.problem.loss.has_entropy:
             return inverse, None
         shared = self._loss_bend[1]
-        return inverse, shared / (1.0 + shared * self._by_answer(inverse))
+        return inverse, shared / (1.0 + shared * self.problem.loss.by_group(inverse))
 
     @cached_property
     def _own_bend(self) -> Array:
@@ -502,12 +502,7 @@ class Point:
         problem, z = self.problem, self.images
         own, shared = self._loss_bend
         product = problem.sandwich(z, problem.spread(z, x)) + own * x
-        return product + shared * self._by_answer(x) if problem.loss.has_entropy else product
-
-    def _by_answer(self, x: Array) -> Array:
-        """Sums over the rows that share an entropy, row by row."""
-        group, xp = self.problem.loss.group, namespace(x)
-        return xp.take(sum_by(group, x, self.problem.loss.groups), group, axis=0)
+        return product + shared * problem.loss.by_group(x) if problem.loss.has_entropy else product
 
 
 def _blocks(size: int, each: int = BLOCK) -> list[tuple[int, int]]:

@@ -86,7 +86,7 @@ class Conjugate:
     def share(self) -> Array:
         """One over the number of rows that share a row's entropy."""
         xp = namespace(self.group)
-        together = self._by_group(xp.astype(self.entropic, self.cap.dtype))
+        together = self.by_group(xp.astype(self.entropic, self.cap.dtype))
         return 1.0 / xp.where(together > 0, together, 1.0)
 
     def on(self, device: Device) -> Conjugate:
@@ -101,7 +101,7 @@ class Conjugate:
         """p_c and its answer's p₀; 0 and 1 where there is no entropy."""
         xp = namespace(alpha)
         p = xp.where(self.entropic, alpha / self.cap, 0.0)
-        return p, _not_below(1.0 - self._by_group(p), 0.0)
+        return p, _not_below(1.0 - self.by_group(p), 0.0)
 
     def value(self, alpha: Array) -> float:
         """ψ*(α), summed over the rows; α must lie in the interval."""
@@ -148,8 +148,8 @@ class Conjugate:
         if self.has_entropy:
             p, rest = self.probabilities(alpha)
             change = xp.where(self.entropic, step / self.cap, 0.0)
-            p, rest = _grown(p, change), _grown(_at_least(rest), -self._by_group(change))
-            whole = self._by_group(p) + rest
+            p, rest = _grown(p, change), _grown(_at_least(rest), -self.by_group(change))
+            whole = self.by_group(p) + rest
             target = xp.where(self.entropic, self.cap * (p / whole), target)
         return target
 
@@ -177,7 +177,7 @@ class Conjugate:
         if self.has_entropy:
             p = self.start(violation) / self.cap
             stiff = self.cap / xp.where(self.entropic, self.temperature, 1.0)
-            product = xp.where(self.entropic, stiff * p * (change - self._by_group(p * change)), product)
+            product = xp.where(self.entropic, stiff * p * (change - self.by_group(p * change)), product)
         return product
 
     def inside(self, alpha: Array) -> Array:
@@ -229,7 +229,7 @@ class Conjugate:
         xp = namespace(violation)
         return xp.where(xp.isfinite(self.upper), xp.where(violation > 0, self.upper, self.lower), 0.0)
 
-    def _by_group(self, values: Array) -> Array:
+    def by_group(self, values: Array) -> Array:
         """Sums over the rows that share an entropy, row by row."""
         return namespace(values).take(sum_by(self.group, values, self.groups), self.group, axis=0)
 
@@ -238,7 +238,7 @@ class Conjugate:
         xp = namespace(violation)
         z = xp.where(self.entropic, violation / xp.where(self.entropic, self.temperature, 1.0), 0.0)
         top = xp.take(largest_by(self.group, z, self.groups), self.group, axis=0)
-        total = xp.exp(-top) + self._by_group(xp.where(self.entropic, xp.exp(z - top), 0.0))
+        total = xp.exp(-top) + self.by_group(xp.where(self.entropic, xp.exp(z - top), 0.0))
         log_total = top + xp.log(total)
         return z - log_total, -log_total
 

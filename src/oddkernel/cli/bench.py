@@ -22,7 +22,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "bench",
         help="measure speed and memory beside the alternatives",
         description="Measures speed and memory, each in a process of its own, beside what a person would use instead:\n"
-        "  paper       the paper's workload, beside the published code's way, rank-two updates and CVXPY\n"
+        "  paper       the paper's workload, beside the published code, its way in NumPy and CVXPY\n"
         "  answers     145,177 answers, and part of them beside cblearn\n"
         "  items       a million items, beside scikit-learn's Nystroem and MiniBatchKMeans\n"
         "  clustering  kernel k-means beside scikit-learn's k-means\n"

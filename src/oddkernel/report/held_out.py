@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from .. import choices
+from .._numbered import places
 from ..comparisons import Comparisons, Kind
 from ..constraints import Constraints
 from ..learner import SKLR
@@ -85,7 +86,7 @@ def from_folds(model: SKLR, X: Array) -> HeldOut | None:
     phi = model.features_.transform(X[items])
     said = _with_bounds(said, model._rows)
     first, then = np.full(len(said), np.nan), np.full(len(said), np.nan)
-    where, penalties = np.searchsorted(items, said.shown), model._penalties()
+    where, penalties = places(items, said.shown), model._penalties()
     for out in folds_of(said, None, check_random_state(0)):
         rest = said[np.setdiff1d(np.arange(len(said)), out)]
         constraints = Constraints.from_comparisons(rest, ratio=model.ratio_, margin=model.margin).relabelled(items)

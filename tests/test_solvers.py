@@ -12,7 +12,7 @@ from oddkernel import Comparisons
 from oddkernel.comparisons import Kind
 from oddkernel.losses import LOSSES
 from oddkernel.solution import Solution, Status
-from oddkernel.solvers import SOLVERS, base, solve
+from oddkernel.solvers import SOLVERS, base, primal, solve
 from oddkernel.solvers.costs import DENSE
 
 EXACT = [name for name, solver in SOLVERS.items() if solver().exact]
@@ -246,7 +246,7 @@ def test_the_heaviest_pull_is_named_by_answer() -> None:
     assert str(Status.OPTIMAL) in str(solution)
 
 
-@pytest.mark.parametrize(("n_items", "rank"), [(30, 5), (30, 29)])  # through the images, and through the kernel
+@pytest.mark.parametrize(("n_items", "rank"), [(30, 5), (30, 29)])
 @pytest.mark.parametrize(("loss", "margin"), [("softmax", 0.0), ("logistic", 0.0), ("squared", 1.0)])
 def test_many_soft_answers_are_met_in_the_primal(
     n_items: int, rank: int, loss: str, margin: float, monkeypatch
@@ -268,3 +268,26 @@ def test_many_soft_answers_are_met_in_the_primal(
         assert solution.status is Status.OPTIMAL
         assert solution.residual <= tol
     assert_close(met.divergence, reference.divergence, 1e-4)
+
+
+def test_answers_about_any_items_need_few_products(monkeypatch) -> None:
+    """Divided by what it would be for items drawn normally, the Hessian is near the identity."""
+    rng = np.random.default_rng(0)
+    items = rng.normal(size=(120, 40)) * np.geomspace(1.0, 0.03, 40)
+    shown = np.argsort(rng.random((6_000, 120)), axis=1)[:, :3]
+    dual = Problem(items, Comparisons.odd_one_out(shown, rng.integers(0, 3, size=6_000)), margin=1.0).dual(3.0)
+    products = []
+
+    def counted(*given):
+        product = hessian(*given)
+        return lambda x: products.append(1) or product(x)
+
+    hessian = primal._hessian
+    monkeypatch.setattr(primal, "_hessian", counted)
+    solution, _ = solve(dual, SOLVERS["auto"](), tol=1e-6)
+    assert solution.status is Status.OPTIMAL
+    divided = len(products)
+    products.clear()
+    monkeypatch.setattr(primal, "_usual_change", lambda problem: np.zeros(len(problem)))  # divided by 1
+    solve(dual, SOLVERS["auto"](), tol=1e-6)
+    assert len(products) > 3 * divided

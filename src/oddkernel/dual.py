@@ -85,8 +85,6 @@ class Dual:
         #: (p,) where the pairs (i, j), i ≤ j, stand in an s × s matrix whose rows are laid end to end
         self.place, (self.near, self.far) = numbered(local[..., 0] * n_items + local[..., 1], n_items**2)
         self.first, self.second = np.divmod(self.place, n_items)
-        #: (2p,) the same in both triangles
-        self.places = np.concatenate([self.place, self.second * n_items + self.first])
         squared = self.squared_distances(self.coordinates)
         spread = np.square(self.coordinates).sum(axis=1).max(initial=0.0)
         # Between copies δ = 0 whatever W is: that part of the row is absent.
@@ -136,7 +134,7 @@ class Dual:
         other.__dict__.pop("unit", None)
         other._device, other._host = device, self
         columns = ("offset", "equality", "near", "far", "near_factor", "far_factor", "void", "initial_scale")
-        for name in ("coordinates", "place", "places", "first", "second", *columns):
+        for name in ("coordinates", "place", "first", "second", *columns):
             setattr(other, name, device.put(getattr(self, name)))
         other.loss = self.loss.on(device)
         return other
@@ -206,14 +204,6 @@ class Dual:
         """(m,): tr(G C_c) of every row c, for the symmetric (s, s) matrix G = left·rightᵀ."""
         return self.row_sums(self.gather(_upper(left, right))[0])
 
-    def laplacian_product(self, alpha: Array, right: Array) -> Array:
-        """(Σ_c α_c C_c)·right, for an (s, k) matrix, in its precision."""
-        xp = namespace(right)
-        weight, s = self.pair_weights(alpha), right.shape[0]
-        degree = sum_by(self.first, weight, s) + sum_by(self.second, weight, s)
-        others = xp.reshape(placed(self.places, xp.concat([weight, weight]), s * s, right.dtype), (s, s))
-        return xp.astype(degree, right.dtype)[:, None] * right - others @ right
-
     def spread(self, images: Array, alpha: Array) -> Array:
         """(q, q): Zᵀ(Σ_c α_c C_c)Z for images Z, the counterpart of `sandwich`.
 
@@ -224,7 +214,8 @@ class Dual:
         degree = sum_by(self.first, weight, s) + sum_by(self.second, weight, s)
         if xp is not np or len(weight) > DENSE * s * s:
             # Its diagonal and twice its upper triangle do.
-            matrix = xp.reshape(sum_by(self.place, -weight, s * s), (s, s))
+            matrix = xp.reshape(placed(self.place, -weight, s * s, images.dtype), (s, s))
+            degree = xp.astype(degree, images.dtype)
             upper = xp.concat([matrix[a:b, a:] @ images[a:, :] for a, b in _blocks(s)])
             half = images.T @ (upper + 0.5 * degree[:, None] * images)
             return half + half.T

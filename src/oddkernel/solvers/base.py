@@ -98,7 +98,9 @@ def _solve(
     if _outweighed(point) or (many and problem.loss.has_entropy and _soft(problem)):
         for close in (10.0 * tol, tol) if many else (NEAR,):
             guess = problem.at(descend(point, close))
-            point = guess if guess is not None and guess.residual < point.residual else point
+            if guess is None or guess.residual >= point.residual:
+                break
+            point = guess
             if _optimal(point, tol):
                 break
     elif getattr(solver, "second_order", False) and _approachable(point):

@@ -8,33 +8,37 @@ minimum in a few steps, and the violations there say which multipliers the dual 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import numpy as np
 
 from .._arrays import Array, cholesky, namespace
 from ..dual import Dual, Point
 
+# Most steps, and most products with the Hessian for one.
 STEPS = 40
 CG_STEPS = 120
 # How exact a direction is, as a share of the gradient: far from the minimum, and near it.
 ROUGH, FINE = 0.3, 0.05
+# What a full step leaves of the damping.
+RELIEF = 0.1
 
 
 def descend(point: Point, close: float) -> Array:
     """Multipliers near the optimum of a problem whose loss is soft, found from a point's metric.
 
-    W = LLᵀ is moved to L(I + X)Lᵀ, with X a Newton step: the Hessian is X ↦ X + what the loss adds, and so well
-    conditioned unless the answers outweigh everything. At the multipliers α that the violations ask for, LᵀS(α)L is the
-    identity plus the gradient: once that is within ``close``, α is as near to the optimum.
+    W = LLᵀ is moved to L(I + X)Lᵀ, with X a Newton step. At the multipliers α that the violations ask for, LᵀS(α)L is
+    the identity plus the gradient: once that is within ``close``, α is as near to the optimum.
     """
     problem, loss, xp = point.problem, point.problem.loss, namespace(point.alpha)
     factor = point.inverse_factor.T
     images, violation, log_determinant = point.images, point.violation, -point.log_determinant
     value = _dot(factor, factor) - log_determinant + float(xp.sum(loss.primal(violation)))
+    change, damping = _usual_change(problem), 0.0
     for _ in range(STEPS):
         gradient = factor.T @ factor + problem.spread(images, loss.wanted(violation)) - problem.unit
         if _dot(gradient, gradient) <= close**2:
             break
-        step = _direction(problem, images, violation, gradient)
+        step = _direction(problem, images, violation, gradient, change, damping)
         slope, length = _dot(gradient, step), 1.0
         while length > 1e-6:
             turn = cholesky(problem.unit + length * step)
@@ -50,73 +54,75 @@ def descend(point: Point, close: float) -> Array:
         else:
             break
         factor, images, violation, log_determinant, value = moved, images_there, there, log_there, worth
+        # As much damping as would have made the step so short, but only where the loss does not.
+        damping = (1.0 + damping) / length - 1.0 if length < 1.0 else RELIEF * damping
     return loss.wanted(violation)
 
 
-@dataclass(frozen=True, eq=False)
-class _Vector:
-    """The matrix X = share·G + ZᵀΣ_c rows_c C_c Z, G the direction of descent; ``felt`` is the last part's effect.
+def _direction(problem: Dual, images: Array, violation: Array, gradient: Array, change: Array, damping: float) -> Array:
+    """Roughly the X with (1 + damping)X + Zᵀ(Σ_c ψ''_c tr(Z X Zᵀ C_c) C_c)Z = −gradient, by conjugate gradients.
 
-    Conjugate gradients never leave such matrices: they need the rows' effect on one another only, not X itself.
+    If items were drawn normally, with variances σ along the axes of ZᵀZ, and people asked about any of them, the
+    second part would, on the whole, multiply X_ab by kσ_aσ_b, with k = Σ_c ψ''_c change_c². Divided by what that makes,
+    the whole is near enough to the identity for a few products to do.
     """
-
-    share: float
-    rows: Array
-    felt: Array
-
-    def plus(self, factor: float, other: _Vector) -> _Vector:
-        return _Vector(
-            self.share + factor * other.share, self.rows + factor * other.rows, self.felt + factor * other.felt
-        )
-
-
-def _direction(problem: Dual, images: Array, violation: Array, gradient: Array) -> Array:
-    """Roughly the X with X + Zᵀ(Σ_c ψ''_c tr(Z X Zᵀ C_c) C_c)Z = −gradient, by conjugate gradients."""
-    loss, size = problem.loss, _dot(gradient, gradient)
-    felt = -problem.sandwich(images, gradient)
-    effect = _effect(problem, images)
-    nothing = namespace(felt).zeros_like(felt)
-
-    def dot(one: _Vector, other: _Vector) -> float:
-        mixed = one.share * other.rows + other.share * one.rows
-        return one.share * other.share * size + float(mixed @ felt) + float(one.rows @ other.felt)
-
-    x, rest = _Vector(0.0, nothing, nothing), _Vector(1.0, nothing, nothing)
-    towards, left = rest, size
+    xp, unit = namespace(images), _largest(images)
+    slim = images / unit
+    variances, axes = xp.linalg.eigh(xp.astype(slim.T @ slim / images.shape[0], xp.float32))
+    axes = xp.astype(axes, images.dtype)
+    deviations = unit * xp.sqrt(xp.astype(xp.where(variances > 0, variances, 0.0), images.dtype))
+    stiff = change @ problem.loss.stiffness(violation, change)
+    scale = 1.0 + damping + stiff * xp.square(deviations[:, None] * deviations[None, :])
+    product = _hessian(problem, slim @ axes, unit, violation)
+    x, rest = xp.zeros_like(gradient), -(axes.T @ gradient @ axes)
+    size = _dot(rest, rest)
     goal = (ROUGH if size > 1.0 else FINE) ** 2 * size
+    towards = rest / scale
+    left = _dot(rest, towards)
     for _ in range(CG_STEPS):
-        stiff = loss.stiffness(violation, towards.share * felt + towards.felt)
-        bent = towards.plus(1.0, _Vector(0.0, stiff, effect(stiff)))
-        length = left / dot(towards, bent)
-        x, rest = x.plus(length, towards), rest.plus(-length, bent)
-        before, left = left, dot(rest, rest)
-        if left <= goal:
+        bent = product(towards) + damping * towards
+        length = left / _dot(towards, bent)
+        x, rest = x + length * towards, rest - length * bent
+        if _dot(rest, rest) <= goal:
             break
-        towards = rest.plus(left / before, towards)
-    return problem.spread(images, x.rows) - x.share * gradient
+        scaled = rest / scale
+        before, left = left, _dot(rest, scaled)
+        towards = scaled + (left / before) * towards
+    return axes @ x @ axes.T
 
 
-def _effect(problem: Dual, images: Array) -> Callable[[Array], Array]:
-    """α ↦ tr(K C_c K Σ_d α_d C_d) of every row c, in single precision: a direction need not be exact.
+def _hessian(problem: Dual, slim: Array, unit: Array, violation: Array) -> Callable[[Array], Array]:
+    """X ↦ X + Zᵀ(Σ_c ψ''_c tr(Z X Zᵀ C_c) C_c)Z, with Z = unit·slim.
 
-    It goes through the kernel where that is hardly larger than the images, and through these where they are slim.
+    The sum is taken in single precision, as a direction need not be exact, and of numbers scaled to fit in.
     """
-    xp = namespace(images)
-    s, q = images.shape
-    through_kernel = 4 * q > 3 * s
-    factor = images @ images.T if through_kernel else images
-    # Numbers of any size, scaled so that single precision can hold their products.
-    unit = xp.max(xp.abs(factor))
-    unit = xp.where(unit > 0, unit, 1.0)
-    factor, power = xp.astype(factor / unit, xp.float32), 2 if through_kernel else 4
+    xp = namespace(slim)
+    slim = xp.astype(slim, xp.float32)
 
-    def effect(alpha: Array) -> Array:
-        size = xp.max(xp.abs(alpha))
-        pulled = problem.laplacian_product(alpha / xp.where(size > 0, size, 1.0), factor)
-        left, right = (factor, pulled.T) if through_kernel else (factor @ (factor.T @ pulled), factor)
-        return size * unit**power * problem.between(left, right)
+    def product(x: Array) -> Array:
+        size = _largest(x)
+        felt = xp.astype(problem.sandwich(slim, xp.astype(x / size, xp.float32)), x.dtype)
+        pull = problem.loss.stiffness(violation, size * unit**2 * felt)
+        most = _largest(pull)
+        return x + most * unit**2 * xp.astype(problem.spread(slim, pull / most), x.dtype)
 
-    return effect
+    return product
+
+
+def _usual_change(problem: Dual) -> Array:
+    """(m,): tr(Y C_c) of every row c for a random Y: what one random X would do if the items were drawn normally."""
+    rng, xp = np.random.default_rng(0), namespace(problem.offset)
+    own, between = (problem.put(rng.normal(size=n)) for n in (len(problem.items), problem.place.shape[0]))
+    ends = xp.take(own, problem.first, axis=0) + xp.take(own, problem.second, axis=0)
+    # Y_ii has twice the variance of Y_ij, as z_iᵀXz_i has of z_iᵀXz_j.
+    return problem.row_sums(2**0.5 * ends - 2.0 * between)
+
+
+def _largest(array: Array) -> Array:
+    """The size of its largest entry, 1 if all are 0."""
+    xp = namespace(array)
+    largest = xp.max(xp.abs(array))
+    return xp.where(largest > 0, largest, 1.0)
 
 
 def _dot(one: Array, other: Array) -> float:

@@ -20,6 +20,9 @@ from .threads import fitting_threads
 RUNAWAY = 1e12
 # Hard rows whose kernel would have to be this many times farther away than each row needs on its own can't all hold.
 HOPELESS = 1e6
+# What offsets must cost, for each dimension, for the primal to be the shorter way: where a Newton step on the dual is
+# cheap, and where it takes conjugate gradients.
+HEAVY, SLIGHT = 2.0, 0.1
 # How near to the optimum descent in the primal leads where a Newton step on the dual is cheap.
 NEAR = 0.5
 # Multiplications in the larger products of the items' coordinates from which first steps in single precision pay.
@@ -178,7 +181,8 @@ def _outweighed(point: Point) -> bool:
         return False
     if problem.loss.has_entropy:
         return _far(point)
-    return _offset_cost(problem) > 2.0 and (not _pulls(point.alpha) or _far(point))
+    least = SLIGHT if len(problem) > DENSE else HEAVY
+    return _offset_cost(problem) > least and (not _pulls(point.alpha) or _far(point))
 
 
 def _approachable(point: Point) -> bool:

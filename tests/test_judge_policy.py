@@ -130,8 +130,8 @@ def test_a_sitting_is_asked_what_its_plan_says(tmp_path: Path) -> None:
 
 
 def test_some_of_what_is_held_out_is_put_to_two_people(tmp_path: Path) -> None:
-    # So many items that no question is drawn twice by chance.
-    with running(make_folder(tmp_path / "birds", 120, "questions = 20\nholdout_share = 0.5\n")) as run:
+    # So few items that by chance alone some question would come up twice.
+    with running(make_folder(tmp_path / "birds", 15, "questions = 20\nholdout_share = 0.5\n")) as run:
         for name in "abcdef":
             run.person(participant=name).answer_all()
         answers = run.database.read(lambda records: records.answers())

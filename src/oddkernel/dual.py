@@ -51,7 +51,7 @@ COINCIDENT = 1e-13
 # Symmetric products are formed for one triangle only, in blocks of so many rows.
 BLOCK = 256
 # Matrices of size s × s, s × q and q × q, and columns of length m, that are held at one time at most.
-HELD = {"ss": 4, "sq": 4, "qq": 8, "m": 40}
+HELD = {"ss": 4, "sq": 4, "qq": 14, "m": 40}
 
 
 class Dual:

@@ -148,7 +148,7 @@ class Asking:
             items = _shuffled(earlier.items, self._rng)
             return records.hand_out(sitting, place, kind, items, repeats=earlier.id)
         if kind == "holdout":
-            chosen = self._to_share(records, sitting) or policy.choose(policy.random, self.history, self._rng)
+            chosen = self._to_share(records, sitting) or self._to_hold_out()
             return self._hand_out(records, sitting, place, kind, chosen)
         try:
             return self._hand_out(
@@ -176,6 +176,14 @@ class Asking:
             if times == 1 and triple not in self.history.open and frozenset(self._names(triple)) not in own
         ]
         return _triple(self._rng.permutation(once[int(self._rng.integers(len(once)))])) if once else None
+
+    def _to_hold_out(self) -> Triple:
+        """Any three items, and not those of a question that is held out already, if others are soon found."""
+        for _ in range(policy.TRIES):
+            chosen = policy.choose(policy.random, self.history, self._rng)
+            if not self._held_out[policy.key(chosen)]:
+                break
+        return chosen
 
     def _to_repeat(self, records: Records, sitting: Sitting, place: int) -> Question | None:
         """An earlier question, if there is one, that came up least often: with few items some come up by chance."""

@@ -176,7 +176,8 @@ def _interval(share: float, weight: Array) -> tuple[float, float]:
     n, z = weight.sum() ** 2 / np.square(weight).sum(), 1.96
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return float(middle - half), float(middle + half)
+    # At a share of 0 or 1 an end is the share itself, but for rounding.
+    return min(float(middle - half), share), max(float(middle + half), share)
 
 
 def _tails() -> list[float]:

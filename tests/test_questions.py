@@ -27,6 +27,7 @@ from oddkernel.questions import (
 from oddkernel.questions import belief as beliefs
 from oddkernel.questions.background import Background
 from oddkernel.questions.history import draw_triples, key
+from oddkernel.questions.outlook import _interval
 from oddkernel.questions.policies import LEARNING
 from oddkernel.questions.spread import CONTRASTS, NOISE, Spread
 
@@ -352,6 +353,13 @@ def test_the_interval_of_an_outlook_holds_what_comes() -> None:
         for low, high in [outlook(X, said, by_group(80, 10 + seed, noise=0.2)[1], learner=Fixed(X, said)).interval]
     ]
     assert sum(held) >= 16
+
+
+@pytest.mark.parametrize("n_answers", range(20, 60))
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_the_interval_of_an_outlook_holds_the_share_itself(share: float, n_answers: int) -> None:
+    low, high = _interval(share, np.ones(n_answers))
+    assert low <= share <= high
 
 
 class Fixed:

@@ -55,8 +55,7 @@ def outcome(rows: pd.DataFrame) -> Outcome:
         {"generalization.svg": curves.figure(out, datasets)} if datasets else {},
         [
             *(sentence for method in OURS for place in gaps for sentence in _verdict(gaps[place], method, place)),
-            *_out_of_reach(found, told),
-            *_near_the_classifier(found, told),
+            *_beside_the_classifier(found, told),
             *WHY,
         ],
         {
@@ -117,34 +116,24 @@ def _verdict(gaps: Gaps, method: str, place: str) -> list[str]:
     ]
 
 
-def _out_of_reach(found: dict[str, Means], told: Means) -> list[str]:
-    """Where not even the classes of all items of the draw would bring the items left out close to these."""
-    leads = [
-        mean.mean - told[key[0], key[2]].mean
-        for key, mean in found[FITTED].items()
-        if key[-1] == curves.OURS and (key[0], key[2]) in told
-    ]
-    if not leads:
+def _beside_the_classifier(found: dict[str, Means], told: Means) -> list[str]:
+    """What the classes of all items of the draw would do for the items left out, and how near our index comes to it."""
+    above, left_out = (
+        [
+            mean.mean - told[key[0], key[2]].mean
+            for key, mean in found[place].items()
+            if key[-1] == curves.OURS and (key[0], key[2]) in told
+        ]
+        for place in (FITTED, LEFT_OUT)
+    )
+    if not above or not left_out:
         return []
     return [
-        f"In {sum(lead > CLOSE for lead in leads)} of {len(leads)} settings {METHODS[curves.OURS].title} is on "
+        f"In {sum(lead > CLOSE for lead in above)} of {len(above)} settings {METHODS[curves.OURS].title} is on "
         f"{PLACES[FITTED]} more than {CLOSE:g} above what the classifier reaches on the {PLACES[LEFT_OUT]}, though "
-        "that was told all classes: an index as high as that on new items is not to be expected there."
-    ]
-
-
-def _near_the_classifier(found: dict[str, Means], told: Means) -> list[str]:
-    """How near the items left out come to what the classes of all items of the draw would do for them."""
-    short = {
-        key: told[key[0], key[2]].mean - mean.mean
-        for key, mean in found[LEFT_OUT].items()
-        if key[-1] == curves.OURS and (key[0], key[2]) in told
-    }
-    if not short:
-        return []
-    return [
-        f"In {sum(gap <= CLOSE for gap in short.values())} of {len(short)} settings the items left out are within "
-        f"{CLOSE:g} of that classifier, or above it."
+        "that was told all classes: an index as high as that on new items is not to be expected there.",
+        f"In {sum(lead >= -CLOSE for lead in left_out)} of {len(left_out)} settings the {PLACES[LEFT_OUT]} are within "
+        f"{CLOSE:g} of that classifier, or above it.",
     ]
 
 

@@ -47,7 +47,8 @@ def main() -> None:
 
 
 def _history(X: np.ndarray, said: Comparisons, belief: Belief) -> History:
-    history = History(len(X), np.zeros(len(X), dtype=np.intp), lambda: said, X, belief=lambda: belief)
+    times_shown = np.zeros(len(X), dtype=np.intp)
+    history = History(len(X), times_shown, lambda: said, X, belief=lambda: belief, space=lambda: belief.space)
     for row in said.shown.tolist():
         history.shown((row[0], row[1], row[2]))
     return history

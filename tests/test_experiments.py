@@ -137,7 +137,7 @@ def test_the_next_question_runs_on_classes(capsys: pytest.CaptureFixture[str], m
     monkeypatch.setattr(next_question, "POINTS", 2)
     monkeypatch.setitem(next_question.ASKED, "usps", 20)
     found = facts(capsys, "next_question", "--draws", "2")
-    assert found["measured"] == 2 * (7 + 2)
+    assert found["measured"] == 2 * (9 + 4)
     assert next_question.EXPERIMENT.compute(Path(found["results"]), draws=2, jobs=1, tell=quiet) == 0
     assert facts(capsys, "next_question", "--draws", "2", "--again", "diverse")["measured"] == 4
     page = Path(found["page"]).read_text()
@@ -166,17 +166,24 @@ def test_the_next_question_plays_back_what_people_said(monkeypatch: pytest.Monke
     next_question._recorded.cache_clear()
 
 
+def test_the_next_question_asks_people_without_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(next_question.ASKED, next_question.GRADUAL, 20)
+    rows = next_question.measure(next_question.Asking(next_question.GRADUAL, "random", 0.0, 0))
+    assert [row["n_answers"] for row in rows] == list(range(2, 21, 2))
+    assert all(0.3 < row["agreement"] <= 1 and np.isnan(row["rand"]) and row["undecided"] < 0.8 for row in rows)
+
+
 def test_a_policy_below_random_is_named() -> None:
     rows = [
         {"dataset": "usps", "noise": 0.0, "policy": policy, "draw": draw, "n_answers": n, "rand": value + 0.01 * draw,
          "agreement": 0.5, "undecided": 0.5}
-        for policy, values in (("random", (0.3, 0.5)), ("diverse", (0.2, 0.6))) for draw in range(2)
+        for policy, values in (("random", (0.3, 0.5)), ("prototypes", (0.2, 0.6))) for draw in range(2)
         for n, value in zip((100, 200), values, strict=True)
     ]  # fmt: skip
     shown = next_question.outcome(pd.DataFrame(rows))
     assert "needs 175 questions for what 200 random ones reach; the goal of at most 100 is missed." in shown.remarks[0]
     assert shown.remarks[1:] == [
-        "Worse than random by more than the error bars: diverse on USPS Digits, Adjusted Rand index, at 100."
+        "Worse than random by more than the error bars: prototypes on USPS Digits, Adjusted Rand index, at 100."
     ]
 
 

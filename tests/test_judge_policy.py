@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import uuid
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -230,3 +231,40 @@ def test_a_policy_that_learns_needs_features(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "birds", 6, 'policy = "diverse"\n')
     with pytest.raises(ValueError, match="needs features of the items: give a file with --features"), running(folder):
         pass
+
+
+def test_what_people_said_is_known_at_once(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "birds", 20, 'questions = 12\nrepeat_share = 0.0\npolicy = "prototypes"\n')
+    with running(folder, features=features_file(tmp_path, 20)) as run:
+        study, said = run.study, run.judge.asking.history.said
+
+        def stored() -> list[tuple[tuple[int, ...], int]]:
+            answers = run.database.read(lambda records: records.answers())
+            return sorted(
+                (tuple(study.index_of[name] for name in answer.items), answer.odd)
+                for answer in answers
+                if answer.kind != "holdout"
+            )
+
+        def known() -> list[tuple[tuple[int, ...], int]]:
+            return sorted(
+                (tuple(row), odd) for row, odd in zip(said().shown.tolist(), said().odd.tolist(), strict=True)
+            )
+
+        assert len(said()) == 0
+        ann = run.person(participant="ann")
+        for number, question in enumerate(ann.questions(6)):
+            sent = str(uuid.uuid4())
+            ann.say(question["id"], number % 4 - 1, sent)
+            assert known() == stored()
+        ann.post("/api/undo", {"client_id": str(uuid.uuid4()), "of": sent})
+        assert known() == stored()
+        run.person(participant="bob").answer_all()
+        before = len(said())
+        run.experimenter().post("/experimenter/api/withdraw", json={"participant": "ann"})
+        assert 0 < len(said()) < before
+        assert known() == stored()
+        everything = known()
+    with running(folder, features=features_file(tmp_path, 20)) as again:
+        said = again.judge.asking.history.said
+        assert known() == everything  # as after a restart

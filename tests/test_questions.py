@@ -41,7 +41,7 @@ def groups(n_each: int = 8, n_groups: int = 4, seed: int = 0) -> tuple[Any, Any]
 def history_of(X: Any, said: Comparisons, **more: Any) -> History:
     belief = Belief.learn(X, said)
     times = np.bincount(said.shown.ravel(), minlength=len(X)) if len(said) else np.zeros(len(X), dtype=np.intp)
-    return History(len(X), times, lambda: said, X, belief=lambda: belief, **more)
+    return History(len(X), times, lambda: said, X, belief=lambda: belief, space=lambda: belief.space, **more)
 
 
 @given(n_items=st.integers(3, 9), n=st.integers(0, 40), seed=st.integers(0, 2**32))
@@ -78,7 +78,7 @@ def test_among_three_items_there_is_one_question(policy: str) -> None:
     assert np.array_equal(np.sort(POLICIES[policy](past, 2, np.random.default_rng(0))), [[0, 1, 2]] * 2)
 
 
-@pytest.mark.parametrize("policy", ["uncertain", "informative", "diverse"])
+@pytest.mark.parametrize("policy", ["uncertain", "informative", "diverse", "prototypes"])
 def test_a_batch_asks_nothing_twice(policy: str) -> None:
     X, y = groups()
     said = simulate(X, ByLabels(y), policy="random", n=40, random_state=1)

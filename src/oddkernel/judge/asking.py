@@ -70,8 +70,8 @@ class Asking:
         self._policy = policy.POLICIES[name]
         self._kind = "random" if self._policy is policy.random else "adaptive"
         self._rng = np.random.default_rng()
-        self._database = database
         self._held_out: Counter[Triple] = Counter()
+        self._answers: dict[str, tuple[Triple, int]] = {}  # by question: the items as shown, and which is odd
         self.history = History(len(study.items), np.zeros(len(study.items), dtype=np.intp), self._said, study.features)
         self._background: Background | None = None
         if name in policy.LEARNING and study.features is not None:
@@ -82,6 +82,7 @@ class Asking:
                 prepare=(lambda belief: prepare(belief, rng)) if name in policy.PREPARED else None,
             )
             self.history.belief = self._background.latest
+            self.history.space = self._background.space
             self._background.answered(0)
         database.write(self.refresh).result()
 
@@ -91,9 +92,14 @@ class Asking:
             self._background.close()
 
     def refresh(self, records: Records) -> None:
-        """Take from the records what was shown, and what is waiting for an answer."""
+        """Take from the records what was shown, what was said, and what is waiting for an answer."""
         self.history.forget()
         self._held_out.clear()
+        self._answers = {
+            answer.question: (self._indices(answer.items), answer.odd)
+            for answer in records.answers()
+            if answer.kind != "holdout" and self._known(answer.items)
+        }
         for kind, items in records.all_shown():
             if kind not in ("catch", "repeat") and self._known(items):  # these two aren't a policy's choice
                 self._note(kind, self._indices(items))
@@ -120,15 +126,19 @@ class Asking:
             waiting.append(self._draw(records, sitting, place))
         return sorted(waiting, key=lambda question: question.place)[:count]
 
-    def answered(self, question: Question) -> None:
-        """Note that nobody is being asked this any more."""
+    def answered(self, question: Question, odd: int) -> None:
+        """Note what was said, and that nobody is being asked this any more."""
         if self._known(question.items):
-            self.history.open.discard(policy.key(self._indices(question.items)))
+            items = self._indices(question.items)
+            self.history.open.discard(policy.key(items))
+            if question.kind != "holdout":
+                self._answers[question.id] = items, odd
         if self._background is not None:
             self._background.answered()
 
     def taken_back(self, question: Question) -> None:
         """Note that someone is being asked this again."""
+        self._answers.pop(question.id, None)
         if self._known(question.items):
             self.history.open.add(policy.key(self._indices(question.items)))
 
@@ -200,16 +210,10 @@ class Asking:
         return min(earlier, key=lambda question: times[frozenset(question.items)], default=None)
 
     def _said(self) -> Comparisons:
-        answers = [
-            answer
-            for answer in self._database.read(lambda records: records.answers())
-            if answer.kind != "holdout" and self._known(answer.items)
-        ]
-        if not answers:
-            return Comparisons.empty(items=self._study.names)
-        return Comparisons.odd_one_out(
-            [answer.items for answer in answers], [answer.odd for answer in answers], items=self._study.names
-        )
+        said = list(self._answers.values())  # at once: the background asks for it, too
+        if not said:
+            return Comparisons.empty()
+        return Comparisons.odd_one_out([items for items, _ in said], [odd for _, odd in said])
 
     def _known(self, items: tuple[str, str, str]) -> bool:
         return all(name in self._study.index_of for name in items)

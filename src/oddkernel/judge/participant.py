@@ -186,7 +186,7 @@ def router(judge: Judge) -> APIRouter:
                 sitting, str(said.client_id), said.question, said.answer, said.response_ms, when
             )
             if is_new:
-                judge.asking.answered(question)
+                judge.asking.answered(question, said.answer)
             return sitting._replace(answered=sitting.answered + is_new)
 
         return {"stored": True, **standing(await judge.write(work))}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .belief import Belief
+from .belief import Belief, Space
 from .history import Said
 
 log = logging.getLogger(__name__)
@@ -48,6 +48,10 @@ class Background:
     def latest(self) -> Belief | None:
         """What was learned last, None if nothing was yet; never waits."""
         return self._latest
+
+    def space(self) -> Space | None:
+        """The items before anything was learned, None if that isn't known yet; never waits."""
+        return None if self._latest is None else self._latest.space
 
     def answered(self, n: int = 1) -> None:
         """Note new answers, and begin to learn if it is time and nothing is being learned."""

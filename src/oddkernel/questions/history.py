@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..comparisons import Comparisons
 
 if TYPE_CHECKING:
-    from .belief import Belief
+    from .belief import Belief, Space
 
 Indices = NDArray[np.intp]
 Triple = tuple[int, int, int]
@@ -42,6 +42,8 @@ class History:
         The questions, as sorted items, that someone is being asked at this moment.
     belief : callable
         Returns what was last learned from the answers, or None if nothing was yet. It never waits for a fit.
+    space : callable
+        Returns the items as they are before anything is learned, or None as long as that isn't known.
     allowed : ndarray of shape (m, 3), or None
         The only questions that can be asked, where not all can: those that were recorded.
     asked : set of tuple
@@ -54,6 +56,7 @@ class History:
     features: NDArray[np.float64] | None = None
     open: set[Triple] = field(default_factory=set)
     belief: Callable[[], Belief | None] = nothing_learned
+    space: Callable[[], Space | None] = nothing_learned
     allowed: Indices | None = None
     asked: set[Triple] = field(default_factory=set)
 

@@ -9,6 +9,7 @@ import numpy as np
 from .adaptive import diverse, informative, typical, uncertain
 from .history import History, Indices
 from .plain import least_answered, random
+from .prototypes import prototypes
 
 Policy = Callable[[History, int, np.random.Generator], Indices]
 """``policy(history, n, rng)`` returns the items of ``n`` questions, shape (n, 3), as numbers from 0."""
@@ -20,16 +21,17 @@ POLICIES: dict[str, Policy] = {
     "uncertain": uncertain,
     "informative": informative,
     "diverse": diverse,
+    "prototypes": prototypes,
 }
 """The policies that have a name; a further one is a function and a line here."""
 
-LEARNING = ("typical", "uncertain", "informative", "diverse")
+LEARNING = ("typical", "uncertain", "informative", "diverse", "prototypes")
 """Those that look at the items' features and at what was learned."""
 
 PREPARED = ("informative", "diverse")
 """Those of them whose first choice by a new belief takes longer, unless `adaptive.prepare` was called."""
 
-DEFAULT = "diverse"
+DEFAULT = "prototypes"
 
 
 def resolve(policy: str | Policy) -> Policy:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .._checks import is_count, require
 from ..comparisons import Comparisons
-from .belief import Belief
+from .belief import Belief, Space
 from .history import History, Indices, as_triple
 from .policies import DEFAULT, Policy, resolve
 
@@ -73,7 +73,13 @@ def simulate(
             belief = Belief.learn(features, said, last=belief)
         return belief
 
-    history = History(len(features), np.zeros(len(features), dtype=np.intp), lambda: said, features, belief=learned)
+    def space() -> Space:
+        nonlocal belief
+        belief = belief or Belief.learn(features, Comparisons.empty())
+        return belief.space
+
+    times_shown = np.zeros(len(features), dtype=np.intp)
+    history = History(len(features), times_shown, lambda: said, features, belief=learned, space=space)
     asked = 0
     while asked < n:
         history.allowed = getattr(answer, "questions", None)

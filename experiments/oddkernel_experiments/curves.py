@@ -16,8 +16,8 @@ from .samples import BINARY, DATASETS, MULTICLASS
 from .trials import FITTED, Trial
 
 LABELLED = tuple(range(5, 20, 2))
-OURS = "ssklr"
-SHOWN = ["kkm", *RIVALS, "sklr_paper", "ssklr_paper", OURS]
+OURS, AT_RATIO_2 = "ssklr", "ssklr_2"
+SHOWN = ["kkm", *RIVALS, "sklr_paper", "ssklr_paper", AT_RATIO_2, OURS]
 SETTINGS = {
     "binary": (BINARY, BINARY),
     "multi-class": (MULTICLASS, MULTICLASS),
@@ -43,6 +43,7 @@ def trials(draws: int) -> list[Trial]:
         for labelled in LABELLED
         for answers in (BINARY, MULTICLASS, MIXED)
         for method in SHOWN
+        if method != AT_RATIO_2 or answers == MIXED  # at one resolution Table 1 has it
     ]
 
 
@@ -80,24 +81,30 @@ def _mixed_above_kkm(found: Means) -> list[str]:
 
 
 def _below_the_paper(found: Means) -> list[str]:
-    """Where the exact optimum at our ratio is clearly below the paper's algorithm at its own, and why."""
+    """Where the exact optimum is clearly below the paper's algorithm, at our ratio and at the paper's, and why."""
+    ours, at_ratio_2 = _clearly_below(found, OURS), _clearly_below(found, AT_RATIO_2)
+    if not ours:
+        return []
+    return [
+        f"The exact optimum at a ratio of 4 is clearly below the paper's algorithm at a ratio of 2 on {ours}. With "
+        "mixed answers the ratio must hold twice, from an item to its class and from there to its group; where answers "
+        "are many, no kernel near the initial one offers so much, and at a large penalty the learned one gives up the "
+        "finer resolution for the coarser. Ask for a smaller ratio there: with mixed answers the exact optimum at a "
+        f"ratio of 2 is clearly below the paper's algorithm {f'on {at_ratio_2}' if at_ratio_2 else 'nowhere'}."
+    ]
+
+
+def _clearly_below(found: Means, ours: str) -> str:
+    """Where a method is below the paper's algorithm by more than two standard errors, in words; nothing if nowhere."""
     below: dict[str, list[str]] = {}
     for (dataset, answers, resolution, labelled, method), mean in sorted(found.items()):
         paper = found.get((dataset, answers, resolution, labelled, "ssklr_paper"))
-        if method != OURS or paper is None or min(mean.draws, paper.draws) < 2:
+        if method != ours or paper is None or min(mean.draws, paper.draws) < 2:
             continue
         if paper.mean - mean.mean > 2 * hypot(mean.error, paper.error):
             where = f"{DATASETS[dataset].title}, {resolution} clusters by {answers} answers"
             below.setdefault(where, []).append(str(labelled))
-    if not below:
-        return []
-    places = "; ".join(f"{where}, at {listed(at)}" for where, at in below.items())
-    return [
-        f"The exact optimum at a ratio of 4 is clearly below the paper's algorithm at a ratio of 2 on {places}. With "
-        "mixed answers the ratio must hold twice, from an item to its class and from there to its group; where answers "
-        "are many, no kernel near the initial one offers so much, and at a large penalty the learned one gives up the "
-        "finer resolution for the coarser. Ask for a smaller ratio there."
-    ]
+    return "; ".join(f"{where}, at {listed(at)}" for where, at in below.items())
 
 
 def with_labelled(rows: pd.DataFrame) -> pd.DataFrame:

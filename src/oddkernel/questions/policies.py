@@ -26,7 +26,7 @@ POLICIES: dict[str, Policy] = {
 """The policies that have a name; a further one is a function and a line here."""
 
 LEARNING = ("typical", "uncertain", "informative", "diverse", "prototypes")
-"""Those that look at the items' features and at what was learned."""
+"""Those that look at the items' features, and at what was said or learned."""
 
 PREPARED = ("informative", "diverse")
 """Those of them whose first choice by a new belief takes longer, unless `adaptive.prepare` was called."""

@@ -24,7 +24,7 @@ from .plain import random
 Array = NDArray[Any]
 
 # A squared distance of this share of the median one makes it e times less likely that two items belong together; an
-# answer that says so, e to the power of this many times.
+# answer counts as much as so many of these.
 SHARPNESS, VOTE = 0.1, 3.0
 # So many items are there to begin with, each a group of its own.
 FIRST = 3

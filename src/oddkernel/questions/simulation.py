@@ -41,8 +41,8 @@ def simulate(
     n : int
         How many questions to ask; where only some can be asked, no more than these.
     batch : int, default=20
-        So many questions are chosen at a time, before any of them is answered; between batches, what was answered is
-        learned from.
+        So many questions are chosen at a time, before any of them is answered, as if so many people were asked at once;
+        between batches, what was answered is looked at, and learned from where the policy needs that.
     random_state : int, Generator or None
         Seed of the policy's chance.
 

@@ -120,6 +120,16 @@ def test_when_all_are_placed_the_model_is_asked() -> None:
     assert len(np.unique(said.item_sets(), axis=0)) == 120
 
 
+def test_what_the_model_is_asked_beside_those_to_be_placed_is_something_else() -> None:
+    X, y = four_clouds(2)
+    belief = Belief.learn(X, simulate(X, ByLabels(y), n=2, batch=1, random_state=0))
+    history = past(belief.space, Comparisons.empty())
+    history.belief = lambda: belief
+    for seed in range(10):
+        chosen = prototypes(history, 30, np.random.default_rng(seed))
+        assert len(np.unique(np.sort(chosen, axis=1), axis=0)) == 30
+
+
 def test_copies_of_one_item_can_be_asked_about() -> None:
     X = np.zeros((6, 2))
     said = simulate(X, ByLabels(np.arange(6) % 2), n=10, batch=1, random_state=0)

@@ -9,6 +9,7 @@ kernel: nothing has to be learned before the next question, and the very last an
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def prototypes(history: History, n: int, rng: np.random.Generator) -> Indices:
     space = history.space()
     if space is None:
         return random(history, n, rng)
-    chosen: list[Indices] = []
+    chosen: list[Triple] = []
     groups = Groups(space, history.said())
     if history.allowed is None and not groups.gradual:
         taken = history.asked | history.open
@@ -53,10 +54,12 @@ def prototypes(history: History, n: int, rng: np.random.Generator) -> Indices:
             question = next((each for each in candidates if key(each) not in taken), None)
             if item not in busy and question is not None:
                 taken.add(key(question))
-                chosen.append(rng.permutation(question))
-    missing = n - len(chosen)
-    others = uncertain(history, missing, rng) if missing else np.empty((0, 3), dtype=np.intp)
-    return np.concatenate([np.array(chosen, dtype=np.intp).reshape(-1, 3), others])
+                chosen.append(question)
+    placing = np.array([rng.permutation(question) for question in chosen], dtype=np.intp).reshape(-1, 3)
+    if len(chosen) == n:
+        return placing
+    besides = replace(history, open=history.open | {key(question) for question in chosen})
+    return np.concatenate([placing, uncertain(besides, n - len(chosen), rng)])
 
 
 class Groups:

@@ -1,7 +1,8 @@
-"""Fixtures of the tests in a browser; nothing is imported or started unless a test asks for them."""
+"""Ctrl-C for all tests, and fixtures of those in a browser, which start nothing unless a test asks for them."""
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from oddkernel.judge.server import Server
+
+
+# Tests that a shell starts in the background ignore Ctrl-C, and so would the programs that they start to interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,7 @@ import oddkernel
 from oddkernel import Comparisons, KernelKMeans, formats, models
 from oddkernel.cli import COMMANDS, main
 from oddkernel.cli.summary import Summary, working
+from oddkernel.cluster import spread
 
 NAMES = [f"item {i}" for i in range(30)]
 LABELS = np.arange(30) % 3
@@ -76,6 +77,51 @@ def test_from_features_and_answers_to_groups(capsys: pytest.CaptureFixture[str])
     expected = KernelKMeans(n_clusters=3, random_state=0).fit_predict(model.kernel_matrix(frame))
     assert [int(row["group_of_3"]) for row in groups] == expected.tolist()
     assert len({row["group_of_5"] for row in groups}) == 5
+
+
+def test_known_groups_spread_to_the_other_items(capsys: pytest.CaptureFixture[str]) -> None:
+    facts(capsys, "fit", "features.csv", "answers.csv", "--out", "m")
+    kinds = ["fish", "bird", "worm"]
+    lines = [f"{name},{kinds[label]},{label}" for name, label in zip(NAMES, LABELS, strict=True)]
+    lines[1] = f"{NAMES[1]},,{LABELS[1]}"  # no kind given
+    Path("known.csv").write_text("\n".join(["item,kind,number", *lines[:20]]))
+    told = facts(capsys, "cluster", "m", "features.csv", "--known", "known.csv", "--out", "g.parquet")
+    assert (told["n_items"], told["n_known"]) == (30, 20)
+    groups = pd.read_parquet("g.parquet")
+    model, frame = models.load("m"), pd.DataFrame(X, columns=list("abcd"))
+    known = np.where(np.arange(30) < 20, LABELS, -1)
+    assert groups["item"].tolist() == NAMES
+    assert groups["number"].tolist() == spread(model.transform(frame), known).tolist()
+    known[1] = -1
+    assert groups["kind"].tolist() == [kinds[label] for label in spread(model.transform(frame), known)]
+    assert told["sizes"]["number"] == sorted(groups["number"].value_counts(), reverse=True)
+
+    assert run("fit", "features.npy", "indices.jsonl", "--out", "m") == 0
+    assert run("cluster", "m", "features.npy", "-k", "3", "--out", "all.csv") == 0
+    pd.read_csv("all.csv").head(25).to_csv("some.csv", index=False)
+    assert run("cluster", "m", "features.npy", "--known", "some.csv", "--out", "again.csv") == 0
+    assert "25 of 30 items have groups in some.csv; they spread to the others." in capsys.readouterr().out
+    assert pd.read_csv("again.csv").head(25).equals(pd.read_csv("all.csv").head(25))
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        ("name,kind\nitem 0,a", "known.csv: no column called item; expected one that says which item is meant"),
+        ("item\nitem 0", "no column of groups beside item"),
+        ("item,kind\nitem 0,a\nitem 99,b", "row 1: no item 'item 99' among the features; expected those of old items"),
+        ("item,kind\nitem 0,a\nitem 0,b", "rows 0 and 1: both are about item 'item 0'"),
+        ("item,kind\nitem 0,", "known.csv: kind: labels are all -1"),
+    ],
+)
+def test_known_groups_that_say_nothing_clear_are_refused(
+    table: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("fit", "features.csv", "answers.csv", "--out", "m") == 0
+    Path("known.csv").write_text(table)
+    assert run("cluster", "m", "features.csv", "--known", "known.csv", "--out", "g.csv") == 2
+    assert sentence in capsys.readouterr().err
+    assert not Path("g.csv").exists()
 
 
 def test_facts_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,6 +197,8 @@ def test_columns_in_another_order_are_put_right() -> None:
         ("transform features.csv features.csv --out z.csv", "not a usable model"),
         ("transform features.csv features.csv --out z.txt", "ends with .csv, .parquet, .npy"),
         ("cluster features.csv features.csv -k 2 --out g.npy", "ends with .csv, .parquet"),
+        ("cluster features.csv features.csv --out g.csv", "one of the arguments -k --known is required"),
+        ("cluster features.csv features.csv -k 2 --known g.csv --out g.csv", "not allowed with argument"),
         ("convert answers.csv answers.txt", "doesn't end with a known format"),
         ("unknown", "invalid choice"),
         ("", "required"),

@@ -25,7 +25,7 @@ from oddkernel_experiments import (
 )
 from oddkernel_experiments.means import drawn, means
 from oddkernel_experiments.samples import BINARY, MULTICLASS, Items
-from oddkernel_experiments.trials import FITTED, LEFT_OUT, UNASKED, Trial
+from oddkernel_experiments.trials import FITTED, LEFT_OUT, SPREAD, UNASKED, Trial
 from sklearn.utils import Bunch
 
 from oddkernel import Comparisons, datasets
@@ -294,10 +294,10 @@ def test_items_left_out_are_scored_when_asked(tmp_path: Path) -> None:
     store.append(trials.measure(asked))
     rows = store.read()
     assert set(zip(rows["resolution"], rows["items"], strict=True)) == {
-        (resolution, place) for resolution in (BINARY, MULTICLASS) for place in (FITTED, UNASKED, LEFT_OUT)
+        (resolution, place) for resolution in (BINARY, MULTICLASS) for place in (FITTED, UNASKED, LEFT_OUT, SPREAD)
     }
     assert trials.missing([plain, asked], rows) == []  # who scores them has scored the others
-    store.drop(rows["items"] == LEFT_OUT)
+    store.drop(rows["items"] == SPREAD)
     assert trials.missing([plain, asked], store.read()) == [asked]
 
 
@@ -322,20 +322,28 @@ def test_items_left_out_are_held_against_those_not_asked_about_where_there_are_e
                 "resolution": BINARY,
                 "n_answers": questions.count(labelled, 10),
                 "items": place,
+                "draw": draw,
                 "rand": index,
             }
             for labelled, unasked in ((5, [0.7, 0.7, np.nan]), (9, [0.2, np.nan, np.nan]))
-            for place, indices in ((FITTED, [0.8] * 3), (UNASKED, unasked), (LEFT_OUT, [0.69] * 3))
-            for index in indices
+            for place, indices in (
+                (FITTED, [0.8] * 3),
+                (UNASKED, unasked),
+                (LEFT_OUT, [0.69] * 3),
+                (SPREAD, [0.73, 0.74, 0.75] if labelled == 5 else [np.nan] * 3),
+            )
+            for draw, index in enumerate(indices)
         ]
     )
     outcome = generalization.outcome(rows)
-    assert outcome.facts["largest_gap"] == pytest.approx({FITTED: 0.11, UNASKED: 0.01})
-    first, second = outcome.tables[0].rows
-    assert first[1:4] == ["0.800 ± 0.000", "0.700 ± 0.000", "0.690 ± 0.000"]
-    assert second[2] == "–"
-    assert "in 0 of 2 settings" in outcome.remarks[0]
-    assert "in 1 of 1 settings" in outcome.remarks[1]
+    summary, places = outcome.tables[:2]
+    assert [line[1:] for line in summary.rows] == [
+        ["0 of 1 (0); +0.110, +0.110", "1 of 1 (1); +0.010, +0.010", "0 of 1 (1); +0.060, +0.060"],
+        ["0 of 2 (0); +0.110, +0.110", "1 of 1 (1); +0.010, +0.010", "0 of 1 (1); +0.060, +0.060"],
+    ]
+    first, second = places.rows
+    assert first[1:6] == ["0.800 ± 0.000", "0.700 ± 0.000", "0.690 ± 0.000", "0.740 ± 0.006", "+0.060 ± 0.006"]
+    assert [second[j] for j in (2, 4, 5)] == ["–"] * 3
 
 
 def test_contradicting_answers_leave_no_index(monkeypatch: pytest.MonkeyPatch, small: None) -> None:

@@ -135,8 +135,8 @@ def figure(rows: pd.DataFrame, datasets: list[str]) -> bytes:
     )
 
 
-def tables(rows: pd.DataFrame, datasets: list[str]) -> list[Table]:
-    """A table for each setting: a line for each data set and number of labelled items."""
+def tables(rows: pd.DataFrame, datasets: list[str], which: str = "") -> list[Table]:
+    """A table for each setting: a line for each data set and number of labelled items; `which` says which items."""
     made = []
     for setting in SETTINGS:
         found = means(rows[_within(rows, setting)], ["dataset", "labelled", "method"])
@@ -148,7 +148,8 @@ def tables(rows: pd.DataFrame, datasets: list[str]) -> list[Table]:
             if (dataset, labelled) in measured
         ]
         if lines:
-            caption = f"{setting.capitalize()}: Adjusted Rand index, mean ± standard error over {drawn(found)}."
+            of = f" of {which}" * bool(which)
+            caption = f"{setting.capitalize()}: Adjusted Rand index{of}, mean ± standard error over {drawn(found)}."
             made.append(Table(caption, ["", *(METHODS[method].title for method in SHOWN)], lines))
     return made
 

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 from oddkernel import SKLR, Comparisons
 from oddkernel.baselines import ITML, LSML, SKMS
-from oddkernel.kernels import AdaptiveGaussian
+from oddkernel.kernels import AdaptiveGaussian, LowRank
 
 Array = NDArray[Any]
 
@@ -57,11 +57,16 @@ class InitialKernel:
     def fit(self, X: Array) -> InitialKernel:
         """Measure the items' own widths."""
         self._kernel = AdaptiveGaussian().fit(X)
+        self._features = LowRank.fit(self._kernel, X, rank=0.9)
         return self
 
     def kernel_matrix(self, A: Array, B: Array | None = None) -> Array:
         """k₀ between the rows of A and of B."""
         return np.asarray(self._kernel(A, B))
+
+    def transform(self, A: Array) -> Array:
+        """Coordinates with as much of k₀ as the learners take."""
+        return np.asarray(self._features.transform(A))
 
 
 def _sklr(title: str, *, ratio: float, penalty: float | str, **more: Any) -> Method:

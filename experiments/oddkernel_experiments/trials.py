@@ -13,12 +13,13 @@ import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
 from oddkernel import ContradictionError, KernelKMeans
+from oddkernel.cluster import spread
 
 from . import questions, samples
 from .methods import CLASSES, METHODS, NOTHING, PAIRS
 from .store import Store
 
-FITTED, UNASKED, LEFT_OUT = "fitted", "not asked about", "left out"
+FITTED, UNASKED, LEFT_OUT, SPREAD = "fitted", "not asked about", "left out", "left out, by neighbours"
 # The index of fewer items says next to nothing: where thousands are asked about, hardly any of a draw is left.
 ENOUGH = 50
 
@@ -70,7 +71,7 @@ COLUMNS = {
     "equalities": "int64",
     "settings": "object",
     "resolution": "object",  # of the clustering
-    "items": "object",  # fitted; of these, not asked about; left out
+    "items": "object",  # fitted; of these, not asked about; left out, by the nearest centre or by neighbours
     "rand": "float64",  # Adjusted Rand index; NaN where answers that must can't all hold, or for too few items
     "seconds": "float64",  # CPU time of fit
     "note": "object",  # warnings, errors
@@ -86,11 +87,14 @@ def results(folder: Any) -> Store:
 def missing(trials: list[Trial], kept: pd.DataFrame) -> list[Trial]:
     """Trials without results."""
     known = set(kept[[*WHAT, "settings", "items"]].itertuples(index=False, name=None))
-    return [
-        trial
-        for trial in dict.fromkeys(trials)
-        if (*trial.identity(), LEFT_OUT if trial.left_out else FITTED) not in known
-    ]
+    return [trial for trial in dict.fromkeys(trials) if (*trial.identity(), _last(trial)) not in known]
+
+
+def _last(trial: Trial) -> str:
+    """The items whose result shows that everything was measured."""
+    if not trial.left_out:
+        return FITTED
+    return LEFT_OUT if METHODS[trial.method].asks == CLASSES else SPREAD
 
 
 def select(trials: list[Trial], kept: pd.DataFrame) -> pd.DataFrame:
@@ -124,6 +128,8 @@ def measure(trial: Trial) -> list[dict[str, Any]]:
         elif said is not None:
             unasked = np.setdiff1d(unasked, said.constrained)
         scored |= {UNASKED: items.take(unasked), LEFT_OUT: left_out}
+        if method.asks != CLASSES:
+            scored[SPREAD] = left_out
     row = {**what, "settings": method.described(), "version": version("oddkernel")}
     started = time.process_time()
     with warnings.catch_warnings(record=True) as caught:
@@ -156,7 +162,8 @@ def measure(trial: Trial) -> list[dict[str, Any]]:
 
 
 def _groups(model: Any, scored: dict[str, samples.Items], trial: Trial) -> dict[str, dict[str, Any]]:
-    """At each resolution, clusters of the items, and for items left out the nearest of their centres; or classes."""
+    """At each resolution, clusters of the items, and for items left out the nearest of their centres and, apart, the
+    one that spreads to them from their neighbours; or classes."""
     if METHODS[trial.method].asks == CLASSES:
         return {trial.answers: {place: model.predict(there.X) for place, there in scored.items()}}
     items = scored[FITTED]
@@ -164,10 +171,14 @@ def _groups(model: Any, scored: dict[str, samples.Items], trial: Trial) -> dict[
         place: model.kernel_matrix(items.X) if place == FITTED else model.kernel_matrix(there.X, items.X)
         for place, there in scored.items()
     }
+    if LEFT_OUT in scored:
+        coordinates = model.transform(np.concatenate([items.X, scored[LEFT_OUT].X]))
     groups = {}
     for resolution in questions.RESOLUTIONS[trial.answers]:
         clusters = KernelKMeans(n_clusters=len(np.unique(items.labels[resolution])), random_state=trial.draw)
         groups[resolution] = {FITTED: clusters.fit_predict(matrices[FITTED])}
         if LEFT_OUT in matrices:
             groups[resolution][LEFT_OUT] = clusters.predict(matrices[LEFT_OUT])
+            known = np.concatenate([clusters.labels_, np.full(len(scored[LEFT_OUT]), -1)])
+            groups[resolution][SPREAD] = spread(coordinates, known)[len(items) :]
     return groups

@@ -36,12 +36,8 @@ class _LabelledItems:
     """Labelled items, those of one class side by side, so that drawing from some classes only takes an addition."""
 
     def __init__(self, y: ArrayLike, random: np.random.RandomState) -> None:
-        labels = _check_labels(y)
-        labelled = np.flatnonzero(labels != -1)
-        try:
-            _, class_of, self.count = np.unique(labels[labelled], return_inverse=True, return_counts=True)
-        except TypeError:
-            raise ValueError("y mixes labels that can't be sorted; expected all numbers or all text") from None
+        labelled, classes, class_of = labelled_items(y, "y")
+        self.count: Indices = np.bincount(class_of, minlength=len(classes))
         by_class = np.argsort(class_of, kind="stable")
         self.item = labelled[by_class]
         self.class_of: Indices = class_of[by_class]
@@ -106,16 +102,30 @@ def _shuffle_rows(random: np.random.RandomState, triples: Indices) -> tuple[Indi
     return np.take_along_axis(triples, order, axis=1), np.argmax(order == 2, axis=1).astype(np.int8)
 
 
-def _check_labels(y: ArrayLike) -> NDArray[Any]:
-    labels = as_column(y, "y")
+def labelled_items(y: ArrayLike, what: str) -> tuple[Indices, NDArray[Any], Indices]:
+    """The items that have a label, the classes in their order, and which of these each of the items belongs to.
+
+    Labels are numbers or text, and the number -1 where there is none; ``what`` is their name in errors.
+    """
+    labels = _check_labels(y, what)
+    labelled = np.flatnonzero(labels != -1)
+    try:
+        classes, class_of = np.unique(labels[labelled], return_inverse=True)
+    except TypeError:
+        raise ValueError(f"{what} mixes labels that can't be sorted; expected all numbers or all text") from None
+    return labelled, classes, class_of
+
+
+def _check_labels(y: ArrayLike, what: str) -> NDArray[Any]:
+    labels = as_column(y, what)
     if labels.dtype.kind in "OUT":
         labels = labels.astype(object)
         for row, label in enumerate(labels):
             if label is None or label != label:
-                raise RowError(row, f"label {label} in y; expected a class, or the number -1 for unlabelled")
+                raise RowError(row, f"label {label} in {what}; expected a class, or the number -1 for unlabelled")
             if isinstance(label, str) and label == "-1":
-                raise RowError(row, "label '-1' in y is text; expected the number -1 if it means unlabelled")
+                raise RowError(row, f"label '-1' in {what} is text; expected the number -1 if it means unlabelled")
     elif labels.dtype.kind == "f" and np.isnan(labels).any():
         row = int(np.isnan(labels).argmax())
-        raise RowError(row, "label NaN in y; expected a class, or the number -1 for unlabelled")
+        raise RowError(row, f"label NaN in {what}; expected a class, or the number -1 for unlabelled")
     return labels

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .fit import add_random_state
 from .summary import Summary, working
 from .transform import add_model_and_features, read_model_and_features, streams
+
+if TYPE_CHECKING:
+    from ..tables import Items
 
 MANY = 10_000
 """Above, the kernel between all items takes too much memory, and groups are found in learned coordinates."""
@@ -21,12 +25,20 @@ def add(commands: Any) -> argparse.ArgumentParser:
         help="group items by the learned similarity",
         description="Groups items by kernel k-means on the learned kernel, into one number of groups or several.\n\n"
         f"More than {MANY} items in .npy or Parquet, also a folder of Parquet files, are read in blocks and grouped\n"
-        "by mini-batch k-means in learned coordinates: memory stays the same however many they are.",
-        epilog="example:\n  oddkernel cluster animals.oddkernel animals.csv -k 5 -k 20 --out groups.csv",
+        "by mini-batch k-means in learned coordinates: memory stays the same however many they are.\n\n"
+        "With --known, items that have a group keep it, and it spreads from neighbour to neighbour to those that\n"
+        "have none: new items, or all but some that were grouped by hand.",
+        epilog="examples:\n  oddkernel cluster animals.oddkernel animals.csv -k 5 -k 20 --out groups.csv\n"
+        "  oddkernel cluster animals.oddkernel more_animals.csv --known groups.csv --out more_groups.csv",
     )
     add_model_and_features(parser)
-    parser.add_argument(
-        "-k", metavar="N", type=int, action="append", required=True, help="number of groups; may be given several times"
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("-k", metavar="N", type=int, action="append", help="number of groups; may be given several times")
+    what.add_argument(
+        "--known",
+        metavar="GROUPS",
+        type=Path,
+        help="groups of some items: a table that this command wrote, or one like it, .csv or .parquet",
     )
     parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="file to write: .csv or .parquet")
     add_random_state(parser)
@@ -36,6 +48,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> Summary:
     """Read, cluster, write."""
+    if arguments.known is not None:
+        return _spread(arguments)
     with working("reading"):
         from .. import models, scale, tables
 
@@ -68,9 +82,7 @@ def _few(arguments: argparse.Namespace, counts: list[int]) -> tuple[int, dict[in
     for k in counts:
         with working(f"finding {k} groups"):
             groups[k] = KernelKMeans(n_clusters=k, random_state=arguments.random_state).fit_predict(K)
-    # Without names the row number keeps the file readable by itself.
-    who = {"row": np.arange(len(X))} if items.names is None else {"item": items.names}
-    tables.write(arguments.out, {**who, **{f"group_of_{k}": labels for k, labels in groups.items()}})
+    tables.write(arguments.out, {**_who(items), **{f"group_of_{k}": labels for k, labels in groups.items()}})
     return len(X), {k: _sizes(np.bincount(labels, minlength=k)) for k, labels in groups.items()}
 
 
@@ -90,6 +102,66 @@ def _many(arguments: argparse.Namespace, counts: list[int]) -> tuple[int, dict[i
     )
     sizes = found.sizes or ()
     return int(sizes[0].sum()), {k: _sizes(size) for k, size in zip(counts, sizes, strict=True)}
+
+
+def _spread(arguments: argparse.Namespace) -> Summary:
+    """Groups of some items, handed on to the others."""
+    import numpy as np
+
+    from .. import tables
+    from ..cluster import spread
+
+    with working("reading"):
+        tables.check_writable(arguments.out)
+        model, items, X = read_model_and_features(arguments)
+        (who, named), *_ = _who(items).items()
+        known = tables.text_columns(arguments.known, "a table of groups")
+        rows = _rows_of(known.pop(who, None), [str(name) for name in named], who, arguments.known)
+        if not known:
+            raise ValueError(f"{arguments.known}: no column of groups beside {who}")
+    groups: dict[str, Any] = {}
+    with working("finding the neighbours' groups"):
+        coordinates = model.transform(X)
+        for column, cells in known.items():
+            labels = np.full(len(X), -1, dtype=object)
+            labels[rows] = [cell or -1 for cell in cells]
+            try:
+                found = spread(coordinates, labels)
+            except ValueError as error:
+                raise ValueError(f"{arguments.known}: {column}: {error}") from None
+            groups[column] = found.astype(np.intp) if all(group.isdecimal() for group in found) else found
+    tables.write(arguments.out, {**_who(items), **groups})
+    sizes = {column: _sizes(np.unique(found, return_counts=True)[1]) for column, found in groups.items()}
+    return Summary(
+        [
+            f"{len(rows)} of {len(X)} items have groups in {arguments.known}; they spread to the others.",
+            *(f"{column}: {len(size)} groups of {_listed(size)} items." for column, size in sizes.items()),
+            f"Groups: {arguments.out}",
+        ],
+        {"out": str(arguments.out), "n_items": len(X), "n_known": len(rows), "sizes": sizes},
+    )
+
+
+def _who(items: Items) -> dict[str, Any]:
+    """The column that says which item is meant: without names the row number keeps the file readable by itself."""
+    return {"row": range(len(items.X))} if items.names is None else {"item": items.names}
+
+
+def _rows_of(wanted: Sequence[str] | None, named: Sequence[str], who: str, path: Path) -> list[int]:
+    """Which of the items the rows of a table are about."""
+    if wanted is None:
+        raise ValueError(f"{path}: no column called {who}; expected one that says which item is meant")
+    row_of = {name: row for row, name in enumerate(named)}
+    seen: dict[str, int] = {}
+    for line, name in enumerate(wanted):
+        if name not in row_of:
+            raise ValueError(
+                f"{path}: row {line}: no {who} {name!r} among the features; expected those of old items too"
+            )
+        if name in seen:
+            raise ValueError(f"{path}: rows {seen[name]} and {line}: both are about {who} {name!r}; expected one")
+        seen[name] = line
+    return [row_of[name] for name in wanted]
 
 
 def _check_counts(counts: list[int], n: int) -> None:

@@ -1,8 +1,9 @@
-"""Clustering by a kernel matrix, such as the learned one."""
+"""Clustering by a kernel matrix, such as the learned one, and labels for new items."""
 
 from __future__ import annotations
 
 from .kernel_kmeans import KernelKMeans
 from .kernel_mean_shift import KernelMeanShift
+from .spreading import spread
 
-__all__ = ["KernelKMeans", "KernelMeanShift"]
+__all__ = ["KernelKMeans", "KernelMeanShift", "spread"]

@@ -1,0 +1,112 @@
+"""Labels handed on from neighbour to neighbour."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.validation import check_array, check_consistent_length, check_scalar
+
+from .._labels import labelled_items
+from ..kernels.distances import NEGLIGIBLE, Array
+
+SETTLED = 1e-6
+"""Shares that change by no more than this in a step have settled."""
+
+
+def spread(Z: ArrayLike, labels: ArrayLike, *, neighbors: int = 5, alpha: float = 0.95) -> NDArray[Any]:
+    """Labels for the items that have none, handed on from neighbour to neighbour.
+
+    Two items are joined if either is among the other's nearest, with the weight ``w_ij = exp(−d_ij² / (s_i s_j))``,
+    where d is their distance and s_i that of i to the last of its neighbours. An item's shares of the labels are, but
+    for a part 1 − alpha that an item with a label keeps of its own, the weighted mean of its neighbours' shares; it
+    gets the label with the largest. Unlike the nearest centre of a cluster, which looks at each item alone, this
+    follows the items to where they are dense, so that the more of them there are, the better it does.
+
+    Parameters
+    ----------
+    Z : array-like of shape (n, d)
+        Coordinates of all items, ``model.transform(X)``: their distances are the learned ones.
+    labels : array-like of shape (n,)
+        The label of each item, a cluster or a class, number or text; the number -1 where there is none.
+    neighbors : int, default=5
+        How many nearest items each is joined with; all the others if there are fewer.
+    alpha : float, default=0.95
+        How far labels reach: the part that comes from neighbours, above 0 and below 1.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The labels given, and in the place of every -1 the one found. An item that no path joins with a labelled one
+        gets the label of the nearest of these.
+
+    Notes
+    -----
+    This is label spreading [1]_ with weights after [2]_. All pairs of items are compared: it is for tens of thousands
+    of items, not for millions. Of settings between 3 and 10 neighbours and an alpha of 0.9 to 0.99, none did clearly
+    better on six other data sets than those used to show it.
+
+    References
+    ----------
+    .. [1] Zhou, Bousquet, Lal, Weston, Schölkopf (2004). Learning with local and global consistency. NIPS 16.
+    .. [2] Zelnik-Manor, Perona (2004). Self-tuning spectral clustering. NIPS 17.
+
+    Examples
+    --------
+    A chain of items: what is known at its two ends meets in the middle.
+
+    >>> import numpy as np
+    >>> Z = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
+    >>> spread(Z, [7, -1, -1, -1, -1, 3], neighbors=2)
+    array([7, 7, 7, 3, 3, 3])
+    """
+    points: Array = check_array(Z, dtype=np.float64)
+    check_consistent_length(points, labels)
+    check_scalar(neighbors, "neighbors", Integral, min_val=1)
+    check_scalar(alpha, "alpha", Real, min_val=0, max_val=1, include_boundaries="neither")
+    known, classes, of_known = labelled_items(labels, "labels")
+    if not len(known):
+        raise ValueError("labels are all -1; expected at least one item with a label")
+
+    own = np.zeros((len(points), len(classes)))
+    own[known, of_known] = 1.0
+    if len(known) == len(points):
+        shares = own
+    else:
+        shares = _settled(_mean_of_neighbours(points, min(int(neighbors), len(points) - 1)), own, float(alpha))
+    found = shares.argmax(axis=1)
+    lost = ~shares.any(axis=1)
+    if lost.any():
+        nearest = NearestNeighbors(n_neighbors=1).fit(points[known]).kneighbors(points[lost], return_distance=False)
+        found[lost] = of_known[nearest[:, 0]]
+    found[known] = of_known
+    # Beside a -1, text is an array of objects; by itself it needn't be.
+    return np.asarray(np.asarray(classes.tolist())[found])
+
+
+def _mean_of_neighbours(points: Array, n_neighbors: int) -> csr_array:
+    """The matrix that takes the weighted mean over each item's neighbours."""
+    distance, neighbour = NearestNeighbors(n_neighbors=n_neighbors).fit(points).kneighbors()
+    scale = np.maximum(distance[:, -1:], NEGLIGIBLE)
+    # Divided by one scale after the other: their product may underflow.
+    weight = np.exp(-(distance / scale) * (distance / scale[neighbour, 0]))
+    row_starts = np.arange(0, weight.size + 1, n_neighbors)
+    joined = csr_array((weight.ravel(), neighbour.ravel(), row_starts), shape=(len(points),) * 2)
+    joined = joined.maximum(joined.T)
+    total = np.asarray(joined.sum(axis=1)).ravel()
+    # Of an item so far from all others that its weights vanish, nothing is known from them.
+    inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+    return csr_array(joined.multiply(inverse[:, None]))
+
+
+def _settled(mean: csr_array, own: Array, alpha: float) -> Array:
+    """The shares that satisfy ``shares = alpha · mean of the neighbours' + (1 − alpha) · own``."""
+    shares, change = own, np.inf
+    while change > SETTLED:
+        shares, last = alpha * (mean @ shares) + (1 - alpha) * own, shares
+        change = np.abs(shares - last).max()
+    return shares

@@ -311,6 +311,11 @@ def test_a_classifier_told_every_class_is_scored_on_the_others(monkeypatch: pyte
     assert np.isnan(index[UNASKED])  # there are none
     assert {row["resolution"] for row in rows} == {BINARY}
 
+    some = trials.measure(Trial("usps", "told", questions.MIXED, 6, 0, left_out=True))
+    assert {row["resolution"] for row in some} == {BINARY, MULTICLASS}
+    index = {row["items"]: row["rand"] for row in some if row["resolution"] == MULTICLASS}
+    assert index[FITTED] > max(index[UNASKED], index[LEFT_OUT])  # it keeps what it was told
+
 
 def test_items_left_out_are_held_against_those_not_asked_about_where_there_are_enough() -> None:
     rows = pd.DataFrame(

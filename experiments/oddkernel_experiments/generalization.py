@@ -12,12 +12,12 @@ from .means import Mean, Means, drawn, facts, means, shown
 from .methods import METHODS
 from .outcome import Outcome, Table
 from .questions import MIXED
-from .samples import BINARY, DATASETS, MULTICLASS
+from .samples import DATASETS
 from .trials import FITTED, LEFT_OUT, SPREAD, UNASKED, Trial
 
 # Items left out should be clustered as well as those learned from, to within this much of the index.
 CLOSE = 0.05
-# For scale: a classifier that is told the class of every item of the draw.
+# For scale: a classifier that is told classes, of every item of the draw or of those that people are asked about.
 TOLD = "told"
 OURS = (curves.OURS, curves.AT_RATIO_2, "ssklr_paper")
 PLACES = {
@@ -31,55 +31,60 @@ SETTING = ("dataset", "answers", "resolution", "labelled", "method")
 
 
 def trials(draws: int) -> list[Trial]:
-    """Those of the curves, where items are left out, and the classifier's."""
+    """Those of the curves, where items are left out, and the classifiers'."""
+    curve = [trial for trial in curves.trials(draws) if trial.left_out]
     told = [
-        Trial(dataset, TOLD, answers, 0, draw, left_out=True)
-        for draw in range(draws)
-        for dataset, kind in DATASETS.items()
-        if kind.per_class is not None
-        for answers in (BINARY, MULTICLASS)
+        Trial(trial.dataset, TOLD, trial.answers, n_answers, trial.draw, left_out=True)
+        for trial in curve
+        if trial.method == curves.OURS
+        for n_answers in (0, trial.n_answers)
+        if n_answers or trial.answers != MIXED
     ]
-    return [*(trial for trial in curves.trials(draws) if trial.left_out), *told]
+    return list(dict.fromkeys([*curve, *told]))
 
 
 def outcome(rows: pd.DataFrame) -> Outcome:
     """The figure, whose index is how high, and a table for each setting."""
-    is_told = rows["method"] == TOLD
-    told = means(rows[is_told & (rows["items"] == LEFT_OUT)], ["dataset", "resolution"])
-    rows = curves.with_labelled(rows[~is_told])
+    told_all = (rows["method"] == TOLD) & (rows["n_answers"] == 0)
+    told = means(rows[told_all & (rows["items"] == LEFT_OUT)], ["dataset", "resolution"])
+    rows = curves.with_labelled(rows[~told_all])
+    told_some = _gaps(rows[rows["method"] == TOLD], LEFT_OUT, FITTED)
+    rows = rows[rows["method"] != TOLD]
     at = {place: rows[rows["items"] == place] for place in PLACES}
     datasets = [name for name in DATASETS if name in set(at[LEFT_OUT]["dataset"])]
     found = {place: means(at[place], SETTING) for place in PLACES}
     # Where most draws have too few of these items, those that have enough are chance.
     found[UNASKED] = {key: mean for key, mean in found[UNASKED].items() if mean.draws > mean.without}
-    gaps = {(new, old): _gaps(rows, new, found[old], old) for new, old in HELD_AGAINST}
+    ours = rows[rows["method"].isin(OURS)]
+    gaps = {(new, old): _gaps(ours, new, old) for new, old in HELD_AGAINST}
+    gaps = {(new, old): {key: gap for key, gap in gaps[new, old].items() if key in found[old]} for new, old in gaps}
     return Outcome(
         "Items left out",
         QUESTION,
         [
             *_summary(gaps),
-            *_places(found, gaps[SPREAD, FITTED], told),
+            *_places(found, gaps[SPREAD, FITTED], told, told_some),
             *curves.tables(at[LEFT_OUT], datasets, PLACES[LEFT_OUT]),
             *curves.tables(at[SPREAD], datasets, PLACES[SPREAD]),
         ],
         {"generalization.svg": curves.figure(at[LEFT_OUT], datasets)} if datasets else {},
-        [*_beside_the_classifier(found, told), *WHY],
+        [*_beside_the_classifier(found, told), *_as_the_classifier(told_some), *WHY],
         {
             "means": facts(found[LEFT_OUT]),
             "by_neighbours": facts(found[SPREAD]),
             "told": facts(told),
+            "told_some": facts(told_some),
             "gaps": {f"{new}, against {old}": facts(gaps[new, old]) for new, old in HELD_AGAINST},
         },
     )
 
 
-def _gaps(rows: pd.DataFrame, new: str, known: Means, old: str) -> Means:
-    """Index of items of the draw less that of the items left out, draw by draw, for each setting of ours."""
-    table = rows[rows["method"].isin(OURS)].pivot(index=[*SETTING, "draw"], columns="items", values="rand")
+def _gaps(rows: pd.DataFrame, new: str, old: str) -> Means:
+    """Index of items of the draw less that of the items left out, draw by draw, for each setting."""
+    table = rows.pivot(index=[*SETTING, "draw"], columns="items", values="rand")
     if not {new, old} <= set(table):
         return {}
-    gap = (table[old] - table[new]).reset_index(name="gap")
-    return {key: mean for key, mean in means(gap, SETTING, "gap").items() if key in known}
+    return means((table[old] - table[new]).reset_index(name="gap"), SETTING, "gap")
 
 
 def _summary(gaps: dict[tuple[str, str], Means]) -> list[Table]:
@@ -113,7 +118,7 @@ def _within(gaps: list[Mean]) -> str:
     return f"{close} of {len(gaps)} ({about}); {sum(values) / len(values):+.3f}, {max(values):+.3f}"
 
 
-def _places(found: dict[str, Means], gaps: Means, told: Means) -> list[Table]:
+def _places(found: dict[str, Means], gaps: Means, told: Means, told_some: Means) -> list[Table]:
     """A line for each setting: the index of the exact method by which items, and what a classifier could do."""
     ours = {(place, *key): mean for place in found for key, mean in found[place].items() if key[-1] in OURS[:2]}
     settings = sorted({key[1:] for key in ours}, key=_order)
@@ -124,19 +129,23 @@ def _places(found: dict[str, Means], gaps: Means, told: Means) -> list[Table]:
             f"{DATASETS[dataset].title}, {resolution} at {labelled}{', mixed answers' * (answers == MIXED)}"
             f"{', ratio 2' * (method == curves.AT_RATIO_2)}",
             *(shown(ours, place, dataset, answers, resolution, labelled, method) for place in PLACES),
-            f"{gaps[setting]:+}" if setting in gaps else "–",
+            f"{gap:+}" if (gap := gaps.get(setting)) else "–",
             shown(told, dataset, resolution),
+            f"{gap:+}" if (gap := told_some.get((*setting[:-1], TOLD))) else "–",
         ]
         for setting in settings
         for dataset, answers, resolution, labelled, method in [setting]
     ]
     caption = (
-        f"{METHODS[curves.OURS].title}: the index of which items, mean ± standard error over {drawn(ours)}; the last "
-        "but one column is the first less that by neighbours, draw by draw. For scale, a support-vector classifier "
-        "that was told the class of every item of the draw, on the items left out. A dash stands where most draws have "
-        "too few items that nobody was asked about, and for what was not measured."
+        f"{METHODS[curves.OURS].title}: the index of which items, mean ± standard error over {drawn(ours)}; the "
+        "difference is the first column less that by neighbours, draw by draw. For scale, on the items left out, a "
+        "support-vector classifier that was told the class of every item of the draw; and how far one that was told "
+        "those of the items that people were asked about is, on the items left out, below what it has of the draw, "
+        "where it keeps what it was told. A dash stands where most draws have too few items that nobody was asked "
+        "about, and for what was not measured."
     )
-    return [Table(caption, ["", *PLACES.values(), "difference", METHODS[TOLD].title], lines)]
+    told_some_title = "difference, classifier told the classes of the items asked about"
+    return [Table(caption, ["", *PLACES.values(), "difference", METHODS[TOLD].title, told_some_title], lines)]
 
 
 def _order(setting: tuple[Any, ...]) -> tuple[int, ...]:
@@ -168,6 +177,19 @@ def _beside_the_classifier(found: dict[str, Means], told: Means) -> list[str]:
             f"{sum(-CLOSE <= lead <= 0 for lead in leads[place])} more."
             for place in (LEFT_OUT, SPREAD)
         ),
+    ]
+
+
+def _as_the_classifier(told_some: Means) -> list[str]:
+    """What the difference is for a classifier that knows far more than the answers say."""
+    if not told_some:
+        return []
+    gaps = [gap.mean for gap in told_some.values()]
+    return [
+        "Who remembers what was said has a difference: a classifier that is told the class of every item that people "
+        "were asked about, which is far more than they say, and keeps it, has one above "
+        f"{CLOSE:g} in {sum(gap > CLOSE for gap in gaps)} of {len(gaps)} settings, from {min(gaps):+.3f} to "
+        f"{max(gaps):+.3f}."
     ]
 
 

@@ -10,14 +10,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
-from oddkernel import ContradictionError, KernelKMeans
+from oddkernel import Comparisons, ContradictionError, KernelKMeans
 from oddkernel.cluster import spread
 
 from . import questions, samples
 from .methods import CLASSES, METHODS, NOTHING, PAIRS
 from .store import Store
+
+Array = NDArray[Any]
 
 FITTED, UNASKED, LEFT_OUT, SPREAD = "fitted", "not asked about", "left out", "left out, by neighbours"
 # The index of fewer items says next to nothing: where thousands are asked about, hardly any of a draw is left.
@@ -35,7 +38,8 @@ class Trial:
     answers : str
         By which classes people answer: binary, multiclass or mixed.
     n_answers : int
-        How many answers, at each resolution; 0 for a method that is told all classes.
+        How many answers, at each resolution. A method that is told classes is told those of the items that they are
+        about, or of all items if there are none.
     draw : int
         The seed of all that is random.
     noise : float
@@ -107,26 +111,11 @@ def measure(trial: Trial) -> list[dict[str, Any]]:
     """Learn, cluster at each resolution that the answers speak of, and compare with the classes."""
     method = METHODS[trial.method]
     items, left_out = samples.sample(trial.dataset, trial.draw)
-    said: Any
-    if method.asks == NOTHING:
-        said = None
-    elif method.asks == CLASSES:
-        said = items.labels[trial.answers]
-    elif method.asks == PAIRS:
-        said = questions.pairs(items, trial.answers, trial.n_answers, noise=trial.noise, draw=trial.draw)
-    else:
-        said = questions.triples(
-            items, trial.answers, trial.n_answers, noise=trial.noise, equalities=trial.equalities, draw=trial.draw
-        )
-
+    said = _said(items, trial)
     what = asdict(trial)
     scored = {FITTED: items}
     if what.pop("left_out"):
-        unasked = np.arange(len(items))
-        if method.asks == CLASSES:
-            unasked = unasked[:0]
-        elif said is not None:
-            unasked = np.setdiff1d(unasked, said.constrained)
+        unasked = np.setdiff1d(np.arange(len(items)), _asked(items, said, trial))
         scored |= {UNASKED: items.take(unasked), LEFT_OUT: left_out}
         if method.asks != CLASSES:
             scored[SPREAD] = left_out
@@ -135,13 +124,14 @@ def measure(trial: Trial) -> list[dict[str, Any]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model = method.fit(items.X, said)
+            model = None if method.asks == CLASSES else method.fit(items.X, said)
         except ContradictionError as error:
             groups: dict[str, dict[str, Any]] = {}
             note = str(error)
         else:
             row["seconds"] = time.process_time() - started
-            groups = _groups(model, {name: scored[name] for name in (FITTED, LEFT_OUT) if name in scored}, trial)
+            new = scored.get(LEFT_OUT)
+            groups = _classes(items, new, said, trial) if model is None else _clusters(model, items, new, trial)
             if UNASKED in scored:
                 for found in groups.values():
                     found[UNASKED] = found[FITTED][unasked]
@@ -161,24 +151,58 @@ def measure(trial: Trial) -> list[dict[str, Any]]:
     ]
 
 
-def _groups(model: Any, scored: dict[str, samples.Items], trial: Trial) -> dict[str, dict[str, Any]]:
-    """At each resolution, clusters of the items, and for items left out the nearest of their centres and, apart, the
-    one that spreads to them from their neighbours; or classes."""
-    if METHODS[trial.method].asks == CLASSES:
-        return {trial.answers: {place: model.predict(there.X) for place, there in scored.items()}}
-    items = scored[FITTED]
-    matrices = {
-        place: model.kernel_matrix(items.X) if place == FITTED else model.kernel_matrix(there.X, items.X)
-        for place, there in scored.items()
-    }
-    if LEFT_OUT in scored:
-        coordinates = model.transform(np.concatenate([items.X, scored[LEFT_OUT].X]))
+def _said(items: samples.Items, trial: Trial) -> Comparisons | None:
+    """What people said; nothing where nobody was asked."""
+    asks = METHODS[trial.method].asks
+    if asks == NOTHING or (asks == CLASSES and not trial.n_answers):
+        return None
+    if asks == PAIRS:
+        return questions.pairs(items, trial.answers, trial.n_answers, noise=trial.noise, draw=trial.draw)
+    return questions.triples(
+        items, trial.answers, trial.n_answers, noise=trial.noise, equalities=trial.equalities, draw=trial.draw
+    )
+
+
+def _asked(items: samples.Items, said: Comparisons | None, trial: Trial) -> Array:
+    """The items about which something is known beside their features: by answers, or because all classes are told."""
+    if said is not None:
+        return said.constrained
+    return np.arange(len(items) if METHODS[trial.method].asks == CLASSES else 0)
+
+
+def _classes(
+    items: samples.Items, left_out: samples.Items | None, said: Comparisons | None, trial: Trial
+) -> dict[str, dict[str, Any]]:
+    """At each resolution, the classes told, and for all other items those predicted from them."""
+    asked = _asked(items, said, trial)
+    groups = {}
+    for resolution in questions.RESOLUTIONS[trial.answers]:
+        told = items.labels[resolution][asked]
+        model = METHODS[trial.method].fit(items.X[asked], told)
+        found = model.predict(items.X)
+        found[asked] = told
+        groups[resolution] = {FITTED: found}
+        if left_out is not None:
+            groups[resolution][LEFT_OUT] = model.predict(left_out.X)
+    return groups
+
+
+def _clusters(
+    model: Any, items: samples.Items, left_out: samples.Items | None, trial: Trial
+) -> dict[str, dict[str, Any]]:
+    """At each resolution, clusters of the items; for items left out the nearest, and what their neighbours hand on."""
+    matrix = model.kernel_matrix(items.X)
+    if left_out is not None:
+        to_new = model.kernel_matrix(left_out.X, items.X)
+        coordinates = model.transform(np.concatenate([items.X, left_out.X]))
     groups = {}
     for resolution in questions.RESOLUTIONS[trial.answers]:
         clusters = KernelKMeans(n_clusters=len(np.unique(items.labels[resolution])), random_state=trial.draw)
-        groups[resolution] = {FITTED: clusters.fit_predict(matrices[FITTED])}
-        if LEFT_OUT in matrices:
-            groups[resolution][LEFT_OUT] = clusters.predict(matrices[LEFT_OUT])
-            known = np.concatenate([clusters.labels_, np.full(len(scored[LEFT_OUT]), -1)])
-            groups[resolution][SPREAD] = spread(coordinates, known)[len(items) :]
+        groups[resolution] = {FITTED: clusters.fit_predict(matrix)}
+        if left_out is not None:
+            known = np.concatenate([clusters.labels_, np.full(len(left_out), -1)])
+            groups[resolution] |= {
+                LEFT_OUT: clusters.predict(to_new),
+                SPREAD: spread(coordinates, known)[len(items) :],
+            }
     return groups

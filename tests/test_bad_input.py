@@ -22,7 +22,7 @@ from oddkernel.comparisons import RowError
 from oddkernel.constraints import Constraints
 from oddkernel.kernels import Gaussian, Identity, Linear
 from oddkernel.solution import Status
-from oddkernel.solvers import Newton
+from oddkernel.solvers import Ascent, Newton
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 SAID = Comparisons.odd_one_out([[0, 1, 2], [3, 4, 5], [6, 7, 8]], [0, -1, 2])
@@ -348,6 +348,20 @@ try:
 except KeyboardInterrupt:
     print("interrupted", vars(model) == before, flush=True)
 """
+
+
+@pytest.mark.parametrize(("cause", "expected"), [(OSError, SystemError), (KeyboardInterrupt, KeyboardInterrupt)])
+def test_ctrl_c_is_found_where_numba_hides_it(cause, expected):
+    class Interrupted(Ascent):
+        def step(self, point):
+            between = SystemError("returned a result with an exception set")
+            between.__cause__ = cause()
+            raise SystemError("returned a result with an exception set") from between
+
+    model = SKLR("linear", solver=Interrupted(), penalty=10.0)
+    with pytest.raises(expected):
+        model.fit(np.eye(3), Comparisons.odd_one_out([[0, 1, 2]], [2]))
+    assert not hasattr(model, "metric_")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals to another process work differently there")

@@ -86,7 +86,7 @@ def test_known_groups_spread_to_the_other_items(capsys: pytest.CaptureFixture[st
     lines[1] = f"{NAMES[1]},,{LABELS[1]}"  # no kind given
     Path("known.csv").write_text("\n".join(["item,kind,number", *lines[:20]]))
     told = facts(capsys, "cluster", "m", "features.csv", "--known", "known.csv", "--out", "g.parquet")
-    assert (told["n_items"], told["n_known"]) == (30, 20)
+    assert (told["n_items"], told["n_known"]) == (30, {"kind": 19, "number": 20})
     groups = pd.read_parquet("g.parquet")
     model, frame = models.load("m"), pd.DataFrame(X, columns=list("abcd"))
     known = np.where(np.arange(30) < 20, LABELS, -1)
@@ -100,18 +100,34 @@ def test_known_groups_spread_to_the_other_items(capsys: pytest.CaptureFixture[st
     assert run("cluster", "m", "features.npy", "-k", "3", "--out", "all.csv") == 0
     pd.read_csv("all.csv").head(25).to_csv("some.csv", index=False)
     assert run("cluster", "m", "features.npy", "--known", "some.csv", "--out", "again.csv") == 0
-    assert "25 of 30 items have groups in some.csv; they spread to the others." in capsys.readouterr().out
+    assert "group_of_3: 25 of 30 items had a group; now all are in groups of" in capsys.readouterr().out
     assert pd.read_csv("again.csv").head(25).equals(pd.read_csv("all.csv").head(25))
+    Path("some.csv").write_text("row,kind\n30,a")
+    assert run("cluster", "m", "features.npy", "--known", "some.csv", "--out", "again.csv") == 2
+    assert "no item '30' among the features; expected a whole number from 0 to 29" in capsys.readouterr().err
+
+
+def test_numbers_that_are_names_stay_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    facts(capsys, "fit", "features.csv", "answers.csv", "--out", "m")
+    Path("known.csv").write_text("name,code,large\nitem 0,01,99999999999999999999\nitem 1,1,2")
+    facts(capsys, "cluster", "m", "features.csv", "--known", "known.csv", "--out", "g.parquet")
+    groups = pd.read_parquet("g.parquet")
+    assert groups["code"].tolist()[:2] == ["01", "1"]
+    assert groups["large"].tolist()[:2] == ["99999999999999999999", "2"]
 
 
 @pytest.mark.parametrize(
     ("table", "sentence"),
     [
-        ("name,kind\nitem 0,a", "known.csv: no column called item; expected one that says which item is meant"),
-        ("item\nitem 0", "no column of groups beside item"),
-        ("item,kind\nitem 0,a\nitem 99,b", "row 1: no item 'item 99' among the features; expected those of old items"),
-        ("item,kind\nitem 0,a\nitem 0,b", "rows 0 and 1: both are about item 'item 0'"),
-        ("item,kind\nitem 0,", "known.csv: kind: labels are all -1"),
+        ("species,kind\nitem 0,a", "no column called item or name says which item is meant; there are species, kind"),
+        ("item\nitem 0", "a column of groups is missing beside item"),
+        ("item,\nitem 0,a", "a column without a name beside item"),
+        ("item,kind,kind\nitem 0,a,b", "known.csv: column 'kind' stands twice"),
+        ("item,kind\nitem 0,a\nitem 99,b", "row 1: no item 'item 99' among the features; expected the features of all"),
+        ("item,kind\nitem 0,a\nitem 0,b", "rows 0 and 1: both are about 'item 0'"),
+        ("item,kind\nitem 0, ", "known.csv: kind: every cell is empty"),
+        ("item,kind\nitem 4,a\nitem 3,-1", "row 1, kind: -1; expected a group, or an empty cell"),
+        ("item,kind\n" + "\n".join(f"{name},a" for name in NAMES), "every item has a group"),
     ],
 )
 def test_known_groups_that_say_nothing_clear_are_refused(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -89,6 +90,21 @@ def test_names_of_labels_are_kept_and_nothing_is_changed() -> None:
     assert spread(Z, [2.5] * 6).tolist() == [2.5] * 6
 
 
+def test_copies_hand_on_what_they_know() -> None:
+    Z = np.array([0.0] * 6 + [*range(1, 11), 20])[:, None]
+    labels = np.array(["a", *[-1] * 15, "b"], dtype=object)
+    assert spread(Z, labels).tolist() == ["a"] * 16 + ["b"]
+
+
+def test_labels_reach_the_middle_of_a_long_chain() -> None:
+    Z = np.arange(1000.0)[:, None]
+    labels = np.full(1000, -1, dtype=np.int8)
+    labels[[0, 900]] = 0, 1
+    found = spread(Z, labels, neighbors=2)
+    assert found.dtype == np.int8
+    assert np.array_equal(found, np.arange(1000) > 450)
+
+
 def test_an_item_that_no_path_reaches_goes_to_the_nearest() -> None:
     Z = np.array([0.0, 1.0, 100.0, 101.0, 300.0, 301.0])[:, None]
     assert spread(Z, [0, -1, -1, -1, 1, -1], neighbors=1).tolist() == [0, 0, 0, 0, 1, 1]
@@ -101,9 +117,12 @@ def test_an_item_that_no_path_reaches_goes_to_the_nearest() -> None:
         ([[0.0], [1.0]], [0], {}, "inconsistent numbers of samples"),
         ([[0.0], [np.nan]], [0, -1], {}, "NaN"),
         ([[0.0], [1.0]], [0.0, np.nan], {}, "row 1: label nan in labels; expected a class, or the number -1"),
-        ([[0.0], [1.0], [2.0]], ["a", 1, -1], {}, "labels mixes labels that can't be sorted"),
-        ([[0.0], [1.0]], [0, -1], {"neighbors": 0}, "neighbors == 0, must be >= 1"),
-        ([[0.0], [1.0]], [0, -1], {"alpha": 1.0}, "alpha == 1.0, must be < 1"),
+        ([[0.0], [1.0], [2.0]], ["a", 1, -1], {}, "labels in labels can't be sorted together"),
+        ([[0.0], [1.0]], [0, -1], {"neighbors": 0}, "neighbors=0; expected a whole number, 1 or more"),
+        ([[0.0], [1.0]], [0, -1], {"alpha": 1.0}, "alpha=1.0; expected a number above 0 and below 1"),
+        ([[0.0], [1.0]], [0, -1], {"alpha": np.nan}, "alpha=nan; expected"),
+        ([[0.0], [1e80]], [0, -1], {}, "row 1, column 0 holds 1e\\+80"),
+        ([[0.0], [1.0]], pd.Series(["a", pd.NA], dtype="string"), {}, "row 1: label <NA> in labels"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(Z, labels, more, sentence) -> None:

@@ -88,8 +88,8 @@ def _gaps(rows: pd.DataFrame, new: str, old: str) -> Means:
 
 
 def _summary(gaps: dict[tuple[str, str], Means]) -> list[Table]:
-    """In how many settings the items left out are about as good, with the answers of Table 1 and with any number."""
-    lines = []
+    """In how many settings the items left out are about as good, with as few answers as in Table 1 and with all."""
+    lines, few_labelled = [], f"{table1.LABELLED} labelled items of each class"
     for method in OURS:
         for few in (True, False):
             cells = []
@@ -101,12 +101,12 @@ def _summary(gaps: dict[tuple[str, str], Means]) -> list[Table]:
                 ]
                 cells.append(_within(ours) if ours else "–")
             if set(cells) != {"–"}:
-                lines.append(
-                    [f"{METHODS[method].title}, {'the answers of Table 1' if few else 'all settings'}", *cells]
-                )
+                lines.append([f"{METHODS[method].title}, {few_labelled if few else 'all settings'}", *cells])
     caption = (
         f"How far items left out are below those of the draw: the number of settings in which it is {CLOSE:g} or less, "
-        "in brackets with those where it is so within two standard errors; the mean, and the largest."
+        "in brackets with those where it is so within two standard errors; the mean, and the largest. Below zero, new "
+        "items are placed better than those of the draw, for which neighbours are not used. Not every setting was "
+        "measured by neighbours."
     )
     header = ["", *(f"{PLACES[new]}, against {PLACES[old]}" for new, old in HELD_AGAINST)]
     return [Table(caption, header, lines)] if lines else []
@@ -137,12 +137,12 @@ def _places(found: dict[str, Means], gaps: Means, told: Means, told_some: Means)
         for dataset, answers, resolution, labelled, method in [setting]
     ]
     caption = (
-        f"{METHODS[curves.OURS].title}: the index of which items, mean ± standard error over {drawn(ours)}; the "
-        "difference is the first column less that by neighbours, draw by draw. For scale, on the items left out, a "
-        "support-vector classifier that was told the class of every item of the draw; and how far one that was told "
-        "those of the items that people were asked about is, on the items left out, below what it has of the draw, "
-        "where it keeps what it was told. A dash stands where most draws have too few items that nobody was asked "
-        "about, and for what was not measured."
+        f"{METHODS[curves.OURS].title}: Adjusted Rand index of the items named, mean ± standard error over "
+        f"{drawn(ours)}; the difference is the first column less that by neighbours, draw by draw. For scale, on the "
+        "items left out, a support-vector classifier that was told the class of every item of the draw; and how far "
+        "one that was told those of the items that people were asked about is, on the items left out, below what it "
+        "has of the draw, where it keeps what it was told. A dash stands where most draws have too few items that "
+        "nobody was asked about, and for what was not measured."
     )
     told_some_title = "difference, classifier told the classes of the items asked about"
     return [Table(caption, ["", *PLACES.values(), "difference", METHODS[TOLD].title, told_some_title], lines)]
@@ -166,15 +166,16 @@ def _beside_the_classifier(found: dict[str, Means], told: Means) -> list[str]:
     }
     if not all(leads.values()):
         return []
+    seen = {LEFT_OUT: "", SPREAD: "; the classifier looks at each new item alone, neighbours at all of them"}
     return [
         f"In {sum(lead > CLOSE for lead in leads[FITTED])} of {len(leads[FITTED])} settings "
         f"{METHODS[curves.OURS].title} is on {PLACES[FITTED]} more than {CLOSE:g} above what the classifier reaches on "
-        "the items left out, though that was told all classes: there, only what is known about the new items together "
-        "can bring them near.",
+        "the items left out, though that was told all classes: an index as high as that on new items is not to be "
+        "expected there.",
         *(
             f"{PLACES[place].capitalize()}: above that classifier in {sum(lead > 0 for lead in leads[place])} of "
             f"{len(leads[place])} settings, and at most {CLOSE:g} below it in "
-            f"{sum(-CLOSE <= lead <= 0 for lead in leads[place])} more."
+            f"{sum(-CLOSE <= lead <= 0 for lead in leads[place])} more{seen[place]}."
             for place in (LEFT_OUT, SPREAD)
         ),
     ]
@@ -186,9 +187,10 @@ def _as_the_classifier(told_some: Means) -> list[str]:
         return []
     gaps = [gap.mean for gap in told_some.values()]
     return [
-        "Who remembers what was said has a difference: a classifier that is told the class of every item that people "
-        "were asked about, which is far more than they say, and keeps it, has one above "
-        f"{CLOSE:g} in {sum(gap > CLOSE for gap in gaps)} of {len(gaps)} settings, from {min(gaps):+.3f} to "
+        "A difference is what to expect of who remembers what was said: a classifier that is told the class of every "
+        "item that people were asked about, which is far more than they say, and keeps it, is more than "
+        f"{CLOSE:g} worse on the items left out in {sum(gap > CLOSE for gap in gaps)} of {len(gaps)} settings, by "
+        f"{min(gaps):+.3f} to "
         f"{max(gaps):+.3f}."
     ]
 
@@ -205,7 +207,7 @@ WHY = [
     "looked at alone. The nearest centre is fairly compared with the items of the draw that nobody was asked about.",
     "Neighbours help because the new items are many and come together: where they are dense, one that is placed well "
     "places the next. With thousands of answers nearly every item of a draw was asked about and its index goes to 1, "
-    "which no way to place new items reaches.",
+    "which neither way to place new items reaches here.",
     "How labels spread (five neighbours, and how far) was chosen on six other data sets: letter, optdigits, penbased, "
     "satimage, segment and texture. There, nothing between 3 and 10 neighbours made a clear difference, nor whether "
     "neighbours are by the initial features or by the learned distances. The first was looked at here before the "

@@ -77,7 +77,7 @@ COLUMNS = {
     "resolution": "object",  # of the clustering
     "items": "object",  # fitted; of these, not asked about; left out, by the nearest centre or by neighbours
     "rand": "float64",  # Adjusted Rand index; NaN where answers that must can't all hold, or for too few items
-    "seconds": "float64",  # CPU time of fit
+    "seconds": "float64",  # CPU time of fit; NaN for classifiers
     "note": "object",  # warnings, errors
     "version": "object",
 }
@@ -129,7 +129,7 @@ def measure(trial: Trial) -> list[dict[str, Any]]:
             groups: dict[str, dict[str, Any]] = {}
             note = str(error)
         else:
-            row["seconds"] = time.process_time() - started
+            row["seconds"] = np.nan if model is None else time.process_time() - started
             new = scored.get(LEFT_OUT)
             groups = _classes(items, new, said, trial) if model is None else _clusters(model, items, new, trial)
             if UNASKED in scored:

@@ -56,6 +56,22 @@ def interruptible(compute: Callable[[], Result]) -> Result:
     return results[0]
 
 
+def is_ctrl_c(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error: while Numba hands over its first results, it becomes a SystemError.
+
+    Examples
+    --------
+    >>> try:
+    ...     raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+    ... except SystemError as error:
+    ...     is_ctrl_c(error)
+    True
+    """
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
+
+
 def _wait(done: threading.Event) -> None:
     while not done.wait(GLANCE):
         pass

@@ -112,7 +112,7 @@ def labelled_items(y: ArrayLike, what: str) -> tuple[Indices, NDArray[Any], Indi
     try:
         classes, class_of = np.unique(labels[labelled], return_inverse=True)
     except TypeError:
-        raise ValueError(f"{what} mixes labels that can't be sorted; expected all numbers or all text") from None
+        raise ValueError(f"labels in {what} can't be sorted together; expected all numbers or all text") from None
     return labelled, classes, class_of
 
 
@@ -121,7 +121,7 @@ def _check_labels(y: ArrayLike, what: str) -> NDArray[Any]:
     if labels.dtype.kind in "OUT":
         labels = labels.astype(object)
         for row, label in enumerate(labels):
-            if label is None or label != label:
+            if _is_missing(label):
                 raise RowError(row, f"label {label} in {what}; expected a class, or the number -1 for unlabelled")
             if isinstance(label, str) and label == "-1":
                 raise RowError(row, f"label '-1' in {what} is text; expected the number -1 if it means unlabelled")
@@ -129,3 +129,11 @@ def _check_labels(y: ArrayLike, what: str) -> NDArray[Any]:
         row = int(np.isnan(labels).argmax())
         raise RowError(row, f"label NaN in {what}; expected a class, or the number -1 for unlabelled")
     return labels
+
+
+def _is_missing(label: object) -> bool:
+    """Whether this is None, NaN, or what pandas has in their place, which can't even be compared with itself."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        return True

@@ -26,7 +26,7 @@ from ._checks import (
     refuse_extremes,
     require,
 )
-from ._interruptible import interruptible
+from ._interruptible import interruptible, is_ctrl_c
 from ._numbered import places
 from .comparisons import Comparisons, Kind
 from .constraints import Constraints
@@ -226,10 +226,12 @@ class SKLR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         before = dict(self.__dict__)
         try:
             return self._fit(X, y)
-        except BaseException:
+        except BaseException as error:
             # Nothing half-done, whatever went wrong, Ctrl-C included.
             self.__dict__.clear()
             self.__dict__.update(before)
+            if isinstance(error, SystemError) and is_ctrl_c(error):
+                raise KeyboardInterrupt from error
             raise
 
     def _fit(self, X: ArrayLike, y: Comparisons | ArrayLike | None) -> Self:

@@ -129,6 +129,7 @@ def text_columns(path: Path, otherwise: str) -> dict[str, Sequence[str]]:
     if suffix == ".csv":
         try:
             (_, header), *records = csv_records(decode(path.read_bytes())) or [("", [])]
+            _check_distinct(header)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
         for place, cells in records:

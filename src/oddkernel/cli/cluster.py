@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +26,10 @@ def add(commands: Any) -> argparse.ArgumentParser:
         f"More than {MANY} items in .npy or Parquet, also a folder of Parquet files, are read in blocks and grouped\n"
         "by mini-batch k-means in learned coordinates: memory stays the same however many they are.\n\n"
         "With --known, items that have a group keep it, and it spreads from neighbour to neighbour to those that\n"
-        "have none: new items, or all but some that were grouped by hand.",
+        "have none: new items, or all but some that were grouped by hand. FEATURES holds them all, old and new,\n"
+        "in one file, which is read at once.",
         epilog="examples:\n  oddkernel cluster animals.oddkernel animals.csv -k 5 -k 20 --out groups.csv\n"
-        "  oddkernel cluster animals.oddkernel more_animals.csv --known groups.csv --out more_groups.csv",
+        "  oddkernel cluster animals.oddkernel all_animals.csv --known groups.csv --out all_groups.csv",
     )
     add_model_and_features(parser)
     what = parser.add_mutually_exclusive_group(required=True)
@@ -38,7 +38,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "--known",
         metavar="GROUPS",
         type=Path,
-        help="groups of some items: a table that this command wrote, or one like it, .csv or .parquet",
+        help="groups of some items: a table that this command wrote, or one like it, .csv or .parquet, with the items' "
+        "names, or with their row numbers if they have none",
     )
     parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="file to write: .csv or .parquet")
     add_random_state(parser)
@@ -114,54 +115,80 @@ def _spread(arguments: argparse.Namespace) -> Summary:
     with working("reading"):
         tables.check_writable(arguments.out)
         model, items, X = read_model_and_features(arguments)
-        (who, named), *_ = _who(items).items()
-        known = tables.text_columns(arguments.known, "a table of groups")
-        rows = _rows_of(known.pop(who, None), [str(name) for name in named], who, arguments.known)
-        if not known:
-            raise ValueError(f"{arguments.known}: no column of groups beside {who}")
+        known = _known_groups(arguments.known, items, arguments.names)
     groups: dict[str, Any] = {}
     with working("finding the neighbours' groups"):
         coordinates = model.transform(X)
-        for column, cells in known.items():
+        for column, group_of in known.items():
             labels = np.full(len(X), -1, dtype=object)
-            labels[rows] = [cell or -1 for cell in cells]
-            try:
-                found = spread(coordinates, labels)
-            except ValueError as error:
-                raise ValueError(f"{arguments.known}: {column}: {error}") from None
-            groups[column] = found.astype(np.intp) if all(group.isdecimal() for group in found) else found
+            labels[list(group_of)] = list(group_of.values())
+            found = spread(coordinates, labels)
+            whole = all(str(group).isdecimal() and str(int(group)) == group and len(group) < 19 for group in found)
+            groups[column] = found.astype(np.intp) if whole else found
     tables.write(arguments.out, {**_who(items), **groups})
     sizes = {column: _sizes(np.unique(found, return_counts=True)[1]) for column, found in groups.items()}
     return Summary(
         [
-            f"{len(rows)} of {len(X)} items have groups in {arguments.known}; they spread to the others.",
-            *(f"{column}: {len(size)} groups of {_listed(size)} items." for column, size in sizes.items()),
+            *(
+                f"{column}: {len(known[column])} of {len(X)} items had a group; now all are in groups of "
+                f"{_listed(size)} items."
+                for column, size in sizes.items()
+            ),
             f"Groups: {arguments.out}",
         ],
-        {"out": str(arguments.out), "n_items": len(X), "n_known": len(rows), "sizes": sizes},
+        {
+            "out": str(arguments.out),
+            "n_items": len(X),
+            "n_known": {column: len(group_of) for column, group_of in known.items()},
+            "sizes": sizes,
+        },
     )
+
+
+def _known_groups(path: Path, items: Items, names: str | None) -> dict[str, dict[int, str]]:
+    """For each column of groups in a table, the group of each item that has one."""
+    from .. import tables
+
+    columns = tables.text_columns(path, "a table of groups")
+    usual = ["row"] if items.names is None else [names] if names else [*tables.NAME_COLUMNS]
+    who = next((column for column in usual if column in columns), None)
+    if who is None:
+        raise ValueError(
+            f"{path}: no column called {' or '.join(usual)} says which item is meant; there are {', '.join(columns)}"
+        )
+    row_of = {str(name): row for row, name in enumerate(items.names or range(len(items.X)))}
+    seen: dict[str, int] = {}
+    for line, name in enumerate(columns[who]):
+        if name not in row_of:
+            remedy = "the features of all items, old and new, in one file"
+            if items.names is None:
+                remedy = f"a whole number from 0 to {len(row_of) - 1}"
+            raise ValueError(f"{path}: row {line}: no item {name!r} among the features; expected {remedy}")
+        if name in seen:
+            raise ValueError(f"{path}: rows {seen[name]} and {line}: both are about {name!r}; expected one row an item")
+        seen[name] = line
+    groups = {
+        column: {row_of[name]: cell.strip() for name, cell in zip(columns[who], cells, strict=True) if cell.strip()}
+        for column, cells in columns.items()
+        if column != who
+    }
+    if not groups or "" in groups:
+        raise ValueError(f"{path}: a column {'without a name' if groups else 'of groups is missing'} beside {who}")
+    for column, group_of in groups.items():
+        if not group_of:
+            raise ValueError(f"{path}: {column}: every cell is empty; expected a group for at least one item")
+        for row, group in group_of.items():
+            if group == "-1":
+                line = seen[str(items.names[row] if items.names else row)]
+                raise ValueError(f"{path}: row {line}, {column}: -1; expected a group, or an empty cell where none is")
+    if all(len(group_of) == len(row_of) for group_of in groups.values()):
+        raise ValueError(f"{path}: every item has a group; expected features of further items, or empty cells")
+    return groups
 
 
 def _who(items: Items) -> dict[str, Any]:
     """The column that says which item is meant: without names the row number keeps the file readable by itself."""
     return {"row": range(len(items.X))} if items.names is None else {"item": items.names}
-
-
-def _rows_of(wanted: Sequence[str] | None, named: Sequence[str], who: str, path: Path) -> list[int]:
-    """Which of the items the rows of a table are about."""
-    if wanted is None:
-        raise ValueError(f"{path}: no column called {who}; expected one that says which item is meant")
-    row_of = {name: row for row, name in enumerate(named)}
-    seen: dict[str, int] = {}
-    for line, name in enumerate(wanted):
-        if name not in row_of:
-            raise ValueError(
-                f"{path}: row {line}: no {who} {name!r} among the features; expected those of old items too"
-            )
-        if name in seen:
-            raise ValueError(f"{path}: rows {seen[name]} and {line}: both are about {who} {name!r}; expected one")
-        seen[name] = line
-    return [row_of[name] for name in wanted]
 
 
 def _check_counts(counts: list[int], n: int) -> None:

@@ -109,10 +109,15 @@ class Kernel(BaseEstimator, ABC):
 
     def _validate(self, A: ArrayLike, **options: Any) -> Array:
         array: Array = validate_data(self, A, dtype=np.float64, **options)
-        row, column = np.unravel_index(np.argmax(np.abs(array)), array.shape)
-        if abs(array[row, column]) > 1 / NEGLIGIBLE:
-            raise ValueError(
-                f"row {row}, column {column} holds {array[row, column]:g}; values beyond ±{1 / NEGLIGIBLE:g} overflow "
-                "when they are squared. Rescale the features."
-            )
+        refuse_extreme_values(array)
         return array
+
+
+def refuse_extreme_values(array: Array) -> None:
+    """Raise if a value is so large that its square leaves float64."""
+    row, column = np.unravel_index(np.argmax(np.abs(array)), array.shape)
+    if abs(array[row, column]) > 1 / NEGLIGIBLE:
+        raise ValueError(
+            f"row {row}, column {column} holds {array[row, column]:g}; values beyond ±{1 / NEGLIGIBLE:g} overflow "
+            "when they are squared. Rescale the features."
+        )

@@ -110,7 +110,7 @@ def test_known_groups_spread_to_the_other_items(capsys: pytest.CaptureFixture[st
 def test_numbers_that_are_names_stay_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     facts(capsys, "fit", "features.csv", "answers.csv", "--out", "m")
     Path("known.csv").write_text("name,code,large\nitem 0,01,99999999999999999999\nitem 1,1,2")
-    facts(capsys, "cluster", "m", "features.csv", "--known", "known.csv", "--out", "g.parquet")
+    facts(capsys, "cluster", "m", "features.csv", "--names", "item", "--known", "known.csv", "--out", "g.parquet")
     groups = pd.read_parquet("g.parquet")
     assert groups["code"].tolist()[:2] == ["01", "1"]
     assert groups["large"].tolist()[:2] == ["99999999999999999999", "2"]

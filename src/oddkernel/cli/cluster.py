@@ -150,7 +150,7 @@ def _known_groups(path: Path, items: Items, names: str | None) -> dict[str, dict
     from .. import tables
 
     columns = tables.text_columns(path, "a table of groups")
-    usual = ["row"] if items.names is None else [names] if names else [*tables.NAME_COLUMNS]
+    usual = ["row"] if items.names is None else [*([names] if names else []), *tables.NAME_COLUMNS]
     who = next((column for column in usual if column in columns), None)
     if who is None:
         raise ValueError(

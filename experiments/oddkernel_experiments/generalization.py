@@ -26,6 +26,7 @@ PLACES = {
     LEFT_OUT: "items left out, nearest centre",
     SPREAD: "items left out, by neighbours",
 }
+FIGURES = {"generalization.svg": LEFT_OUT, "generalization_by_neighbours.svg": SPREAD}
 HELD_AGAINST = ((LEFT_OUT, FITTED), (LEFT_OUT, UNASKED), (SPREAD, FITTED))
 SETTING = ("dataset", "answers", "resolution", "labelled", "method")
 
@@ -67,7 +68,7 @@ def outcome(rows: pd.DataFrame) -> Outcome:
             *curves.tables(at[LEFT_OUT], datasets, PLACES[LEFT_OUT]),
             *curves.tables(at[SPREAD], datasets, PLACES[SPREAD]),
         ],
-        {"generalization.svg": curves.figure(at[LEFT_OUT], datasets)} if datasets else {},
+        {name: curves.figure(at[place], datasets) for name, place in FIGURES.items() if len(at[place])},
         [*_beside_the_classifier(found, told), *_as_the_classifier(told_some), *WHY],
         {
             "means": facts(found[LEFT_OUT]),
@@ -199,7 +200,8 @@ QUESTION = """\
 The kernels of the curves above, on the items that the draw left out: 1888 scenes and 10,000 digits. Each goes to the
 nearest of the clusters that kernel k-means has found among the items learned from; or, *by neighbours*, the clusters of
 these spread to the others along the five nearest of each by the learned distances (`oddkernel.cluster.spread`). The
-kernel is the same, learned without the items left out."""
+kernel is the same, learned without the items left out. The first figure shows the nearest centre, the second
+neighbours."""
 
 WHY = [
     "Items that people were asked about are clustered better than the others, and there are many of them in a draw: in "

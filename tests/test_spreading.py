@@ -70,7 +70,7 @@ def test_new_items_find_their_cluster_better_than_by_the_nearest_centre() -> Non
 def test_known_labels_stay_and_every_item_gets_one_of_them(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 12))
     # Few places, so that items coincide; far ones, so that weights vanish.
-    place = st.sampled_from([0.0, 1.0, 1.5, 1e-160, 1e60])
+    place = st.sampled_from([0.0, 1.0, 1.5, 27.0, 1e-160, 1e60])
     Z = np.array(data.draw(st.lists(st.tuples(place, place), min_size=n, max_size=n)))
     labels = np.array(data.draw(st.lists(st.integers(-1, 3), min_size=n, max_size=n)))
     labels[data.draw(st.integers(0, n - 1))] = 2
@@ -103,6 +103,12 @@ def test_labels_reach_the_middle_of_a_long_chain() -> None:
     found = spread(Z, labels, neighbors=2)
     assert found.dtype == np.int8
     assert np.array_equal(found, np.arange(1000) > 450)
+
+
+def test_a_chain_may_be_longer_than_any_label_reaches() -> None:
+    labels = np.full(5000, -1)
+    labels[[0, 4999]] = 0, 1
+    assert np.array_equal(spread(np.arange(5000.0)[:, None], labels, neighbors=2), np.arange(5000) >= 2500)
 
 
 def test_an_item_that_no_path_reaches_goes_to_the_nearest() -> None:

@@ -45,7 +45,7 @@ def trials(draws: int) -> list[Trial]:
 
 
 def outcome(rows: pd.DataFrame) -> Outcome:
-    """The figure, whose index is how high, and a table for each setting."""
+    """Figures and tables by either way to place new items, and how far these fall behind."""
     told_all = (rows["method"] == TOLD) & (rows["n_answers"] == 0)
     told = means(rows[told_all & (rows["items"] == LEFT_OUT)], ["dataset", "resolution"])
     rows = curves.with_labelled(rows[~told_all])

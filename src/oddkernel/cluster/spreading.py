@@ -43,8 +43,8 @@ def spread(Z: ArrayLike, labels: ArrayLike, *, neighbors: int = 5, alpha: float 
     Returns
     -------
     ndarray of shape (n,)
-        The labels given, and in the place of every -1 the one found. An item that no path joins with a labelled one
-        gets the label of the nearest of these.
+        The labels given, and in the place of every -1 the one found. An item that no path joins with a labelled one,
+        or none of less than hundreds of steps, gets the label of the nearest of these.
 
     Notes
     -----
@@ -105,7 +105,7 @@ def _mean_of_neighbours(points: Array, n_neighbors: int) -> csr_array:
     joined = joined.maximum(joined.T)
     total = np.asarray(joined.sum(axis=1)).ravel()
     # Weights may vanish, of an item that is far from neighbours who have nearer ones.
-    inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+    inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > NEGLIGIBLE)
     return csr_array(joined.multiply(inverse[:, None]))
 
 
@@ -114,6 +114,7 @@ def _settled(mean: csr_array, own: Array, alpha: float) -> Array:
     shares, settled = own, False
     while not settled:
         shares, last = alpha * (mean @ shares) + (1 - alpha) * own, shares
+        shares[shares < NEGLIGIBLE] = 0.0  # before rounding takes the place of digits
         # Compared with the largest of each item: far from all labels even that is small.
         settled = bool(np.all(np.abs(shares - last) <= SETTLED * shares.max(axis=1, keepdims=True)))
     return shares

@@ -20,8 +20,8 @@ initial kernel, with nothing learned; *LSML*, a linear metric from comparisons; 
 *SKkm*, a kernel from pairs. *SKLR* demands that every answer hold, *sSKLR* that it hold or pay (the penalty is 10⁵
 unless another is named). *The paper's algorithm* stops at some kernel that agrees with the answers, here at the paper's
 ratio of 2; *exact* is the optimum, at a ratio of 4 unless another is named. All of them start from the paper's adaptive
-Gaussian kernel, of which 90% of the trace is kept. None of our settings was tuned on the labels that serve to score; a
-rival's was, in its favour: LSML's penalty.
+Gaussian kernel, of which 90% of the trace is kept. None of our settings was tuned on the labels that serve to score,
+but for one choice that is told under [Items left out](#items-left-out); a rival's was, in its favour: LSML's penalty.
 
 An experiment takes up where its last run ended, and never measures anything twice:
 

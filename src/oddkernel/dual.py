@@ -26,7 +26,6 @@ from ._arrays import (
     Array,
     Device,
     cholesky,
-    combined,
     entries,
     inverse_lower,
     namespace,
@@ -38,12 +37,10 @@ from ._arrays import (
 )
 from ._interruptible import interruptible
 from ._numbered import numbered
-from ._row_products import row_products
 from .constraints import Constraints
+from .geometry import CANCELLATION, Geometry
 from .losses import Conjugate
 
-# Below this share of K_ii + K_jj, δ(i, j) read off K has lost more than three digits and is recomputed.
-CANCELLATION = 1e-3
 # From this share of all pairs on, dense products with them are faster than sparse ones.
 DENSE = 0.02
 # Items closer than this, relative to the spread of all, are taken for copies: their distance is rounding.
@@ -120,6 +117,19 @@ class Dual:
         other._host = None if self._host is None else self._host.relaxed(barrier)
         return other
 
+    def weakened(self, factor: float) -> Dual:
+        """The same rows, whose violations cost a ``factor`` less."""
+        other = copy(self)
+        other.loss = self.loss.weakened(factor)
+        return other
+
+    def proximal(self, alpha: Array, curvature: Array) -> Dual:
+        """The same rows with ½·curvature·(α′ − α)² taken off the dual at α′: a kink of ψ becomes smooth around α."""
+        other = copy(self)
+        other.offset = self.offset + curvature * alpha
+        other.loss = self.loss.proximal(curvature)
+        return other
+
     def on(self, device: Device | None) -> Dual:
         """The same problem with its arrays on another device, if they fit; None: as it is."""
         if device is None:
@@ -170,7 +180,7 @@ class Dual:
 
     def differences(self, pairs: Array) -> Array:
         """d_p = φ_i − φ_j of these pairs, in the reduced coordinates."""
-        return self._apart(self.coordinates, self.first[pairs], self.second[pairs])
+        return self.apart(self.coordinates, self.first[pairs], self.second[pairs])
 
     def pair_weights(self, alpha: Array) -> Array:
         """Bᵀα: with which factor each pair enters S − I."""
@@ -187,12 +197,12 @@ class Dual:
         """(p,): δ of every pair, where the constrained items have these (s, q) images and, if known, this kernel."""
         xp = namespace(images)
         if kernel is None and self.place.shape[0] <= 4 * images.shape[0]:
-            return _squares(self._apart(images, self.first, self.second))
+            return _squares(self.apart(images, self.first, self.second))
         delta, total = self.gather(_upper(images, images) if kernel is None else kernel)
         close = xp.nonzero(delta < CANCELLATION * total)[0]
         if close.shape[0]:
             first, second = xp.take(self.first, close, axis=0), xp.take(self.second, close, axis=0)
-            exact = sum_by(close, _squares(self._apart(images, first, second)), delta.shape[0])
+            exact = sum_by(close, _squares(self.apart(images, first, second)), delta.shape[0])
             delta = xp.where(delta < CANCELLATION * total, exact, delta)
         return delta
 
@@ -245,7 +255,8 @@ class Dual:
         factor = cholesky(bent)
         return None if factor is None else Point(self, alpha, bent, factor)
 
-    def _apart(self, images: Array, first: Array, second: Array) -> Array:
+    def apart(self, images: Array, first: Array, second: Array) -> Array:
+        """Differences between the images of two lists of items."""
         xp = namespace(images)
         return xp.take(images, first, axis=0) - xp.take(images, second, axis=0)
 
@@ -258,7 +269,7 @@ class Dual:
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class Point(Geometry):
     """The dual problem at one α: what it is worth there, and which way is up.
 
     Attributes
@@ -300,56 +311,9 @@ class Point:
         return other
 
     @cached_property
-    def kernel(self) -> Array:
-        """(s, s): K on the constrained items, up to what centring takes away."""
-        return self.images @ self.images.T
-
-    def readable(self, *pairs: Array) -> bool:
-        """Whether products of these pairs' differences may be read off K: quick, and without loss of digits."""
-        if not self._reads_kernel:
-            return False
-        problem, norm, used = self.problem, np.diagonal(self.kernel), np.concatenate(pairs)
-        total = norm[problem.first[used]] + norm[problem.second[used]]
-        return bool((self.squared_distances[used] >= CANCELLATION * total).all())
-
-    @cached_property
-    def _reads_kernel(self) -> bool:
-        """Whether K on the items is worth its price: with more items than pairs it isn't."""
-        return bool(len(self.problem.items) <= self.problem.place.shape[0])
-
-    @cached_property
     def metric(self) -> Array:
         """W = S⁻¹, in the reduced coordinates."""
         return self.inverse_factor.T @ self.inverse_factor
-
-    @cached_property
-    def squared_distances(self) -> Array:
-        """(p,): δ of every pair."""
-        if self._reads_kernel:
-            delta, total = self.problem.gather(self.kernel)
-            if not namespace(delta).any(delta < CANCELLATION * total):
-                return delta  # without the images
-        return self.problem.squared_distances(self.images, self.kernel if self._reads_kernel else None)
-
-    @cached_property
-    def _sides(self) -> tuple[Array, Array]:
-        """near_factor·δ_near and far_factor·δ_far of every row."""
-        problem, xp = self.problem, namespace(self.alpha)
-        near = xp.take(self.squared_distances, problem.near, axis=0)
-        far = xp.take(self.squared_distances, problem.far, axis=0)
-        return problem.near_factor * near, problem.far_factor * far
-
-    @cached_property
-    def violation(self) -> Array:
-        """(m,): tr(K C_c) + b_c, positive where an answer doesn't hold."""
-        near, far = self._sides
-        return near - far + self.problem.offset
-
-    @cached_property
-    def scale(self) -> Array:
-        """(m,): the size of what a row compares: near_factor·δ_near + far_factor·δ_far + abs(b)."""
-        near, far = self._sides
-        return near + far + abs(self.problem.offset)
 
     @cached_property
     def gradient(self) -> Array:
@@ -417,38 +381,13 @@ class Point:
 
     def hessian(self, rows: Array) -> Array:
         """−∇² of the dual on these rows: tr(K C_c K C_d) + [c = d]·ψ*_c''."""
-        problem, xp = self.problem, namespace(self.alpha)
-        m = rows.shape[0]
-        near, far, near_factor, far_factor = (
-            xp.take(column, rows, axis=0)
-            for column in (problem.near, problem.far, problem.near_factor, problem.far_factor)
-        )
-        bent = self._bent_compiled(near, far, near_factor, far_factor)
-        if bent is None:
-            used, local = xp.unique_inverse(xp.concat([near, far]))
-            first, second = xp.take(problem.first, used, axis=0), xp.take(problem.second, used, axis=0)
-            moved = problem._apart(self.images, first, second)
-            squared = moved @ moved.T
-            squared *= squared
-            bent = combined(squared, local[:m], near_factor, local[m:], far_factor)
-            bent = combined(bent.T, local[:m], near_factor, local[m:], far_factor)
+        xp, loss = namespace(self.alpha), self.problem.loss
         own, shared = self._loss_bend
-        # Rounding must not make a row bend the other way.
-        diagonal = xp.linalg.diagonal(bent)
-        lift = xp.where(diagonal < 0, -diagonal, 0.0) + xp.take(own, rows, axis=0)
-        bent = plus_diagonal(bent, lift)
-        if problem.loss.has_entropy:
-            group = xp.take(problem.loss.group, rows, axis=0)
-            bent = bent + xp.where(group[:, None] == group[None, :], xp.take(shared, rows, axis=0)[None, :], 0.0)
-        return bent
-
-    def _bent_compiled(self, near: Array, far: Array, near_factor: Array, far_factor: Array) -> Array | None:
-        """tr(K C_c K C_d) of rows with these pairs, read off K; None where that would be slower, or not exact."""
-        if not isinstance(near, np.ndarray) or not self.readable(near[near_factor > 0], far[far_factor > 0]):
-            return None
-        first, second = self.problem.first.astype(np.uint64), self.problem.second.astype(np.uint64)
-        ends = [(first[pair], second[pair]) for pair in (near, far)]
-        return row_products(self.kernel, ends[0], ends[1], near_factor, far_factor)
+        hessian = plus_diagonal(self.row_products(rows), xp.take(own, rows, axis=0))
+        if loss.has_entropy:
+            group = xp.take(loss.group, rows, axis=0)
+            hessian = hessian + xp.where(group[:, None] == group[None, :], xp.take(shared, rows, axis=0)[None, :], 0.0)
+        return hessian
 
     @cached_property
     def _loss_bend(self) -> tuple[Array, Array]:
@@ -477,16 +416,8 @@ class Point:
 
     @cached_property
     def _own_bend(self) -> Array:
-        """(m,): tr(K C_c K C_c) = a² + d² − 2g², with a, d and g as in the one-row step, and ψ*'' of the row alone."""
-        problem, xp = self.problem, namespace(self.alpha)
-        a, d = self._sides
-        i, j = (xp.take(end, problem.near, axis=0) for end in (problem.first, problem.second))
-        k, h = (xp.take(end, problem.far, axis=0) for end in (problem.first, problem.second))
-        kernel, s = self.kernel, self.kernel.shape[0]
-        cross = entries(kernel, i * s + k) - entries(kernel, i * s + h)
-        cross = cross - entries(kernel, j * s + k) + entries(kernel, j * s + h)
-        bend = a * a + d * d - 2.0 * problem.near_factor * problem.far_factor * cross * cross
-        return xp.where(bend < 0, 0.0, bend) + self._loss_bend[0]
+        """(m,): tr(K C_c K C_c), and ψ*'' of the row alone."""
+        return self.own_products + self._loss_bend[0]
 
     def hessian_product(self, x: Array) -> Array:
         """−∇² of the dual times x: every row of K(Σ_d x_d C_d)K, plus ψ*''·x. Rows enter through gathers only."""

@@ -68,6 +68,11 @@ class Conjugate:
         return bool(namespace(self.temperature).any(self.entropic))
 
     @cached_property
+    def walls(self) -> Array:
+        """(m,) bool: rows whose loss has a kink: neither a quadratic nor an entropy."""
+        return (self.curvature == 0) & ~self.entropic
+
+    @cached_property
     def groups(self) -> int:
         """How many numbers ``group`` counts from."""
         return int(namespace(self.group).max(self.group)) + 1 if self.group.shape[0] else 0
@@ -167,18 +172,26 @@ class Conjugate:
         quadratic = xp.clip(violation / xp.where(soft, self.curvature, 1.0), self.lower, self.upper)
         return xp.where(self.entropic, self.start(violation), xp.where(soft, quadratic, self._wall(violation)))
 
-    def stiffness(self, violation: Array, change: Array) -> Array:
-        """ψ''(t) times a change of t."""
+    def stiffness(self, violation: Array) -> tuple[Array, Array]:
+        """ψ''(t) as its diagonal before an entropy's rows share, and the shares p: ψ''x = own·x − own·Σ_group p·x."""
         xp = namespace(violation)
         soft = self.curvature > 0
         asked = violation / xp.where(soft, self.curvature, 1.0)
         bending = soft & (asked > self.lower) & (asked < self.upper)
-        product = xp.where(bending, change / xp.where(soft, self.curvature, 1.0), 0.0)
+        own = xp.where(bending, 1.0 / xp.where(soft, self.curvature, 1.0), 0.0)
+        p = xp.zeros_like(own)
         if self.has_entropy:
-            p = self.start(violation) / self.cap
-            stiff = self.cap / xp.where(self.entropic, self.temperature, 1.0)
-            product = xp.where(self.entropic, stiff * p * (change - self.by_group(p * change)), product)
-        return product
+            p = xp.where(self.entropic, self.start(violation) / self.cap, 0.0)
+            own = xp.where(self.entropic, self.cap / xp.where(self.entropic, self.temperature, 1.0) * p, own)
+        return own, p
+
+    def weakened(self, factor: float) -> Conjugate:
+        """The conjugate of ψ/factor."""
+        return replace(self, curvature=factor * self.curvature, lower=self.lower / factor, upper=self.upper / factor)
+
+    def proximal(self, curvature: Array) -> Conjugate:
+        """ψ* plus ½·curvature·α², row by row."""
+        return replace(self, curvature=self.curvature + curvature)
 
     def inside(self, alpha: Array) -> Array:
         """α, cut to its interval, and a little inside where that has an entropy."""

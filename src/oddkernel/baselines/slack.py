@@ -74,6 +74,12 @@ class LogSlack(Conjugate):
             strength=self.strength / barrier,
         )
 
+    def weakened(self, factor: float) -> Self:
+        """The conjugate of ψ/factor."""
+        return replace(
+            self, curvature=factor * self.curvature, upper=self.upper / factor, strength=self.strength / factor
+        )
+
     def _z(self, alpha: Array) -> Array:
         return np.asarray(1.0 - self.sign * alpha * self.bound / self.strength)
 
@@ -98,10 +104,10 @@ class LogSlack(Conjugate):
         past = self._distance(np.maximum(violation, 0.0))
         return np.asarray(self.sign * self.strength * (1.0 / self.bound - 1.0 / past))
 
-    def stiffness(self, violation: Array, change: Array) -> Array:
-        """ψ''(t) = γ/δ² where t > 0, times a change of t."""
+    def stiffness(self, violation: Array) -> tuple[Array, Array]:
+        """ψ''(t) = γ/δ² where t > 0; no rows share any."""
         past = self._distance(np.maximum(violation, 0.0))
-        return np.where(violation > 0, self.strength / np.square(past) * change, 0.0)
+        return np.where(violation > 0, self.strength / np.square(past), 0.0), np.zeros(len(violation))
 
     def primal(self, violation: Array) -> Array:
         """ψ(t) = γ(x − ln x − 1) where t > 0."""
@@ -128,8 +134,7 @@ class DampedNewton:
 
     def step(self, point: Point) -> Array:
         """α after one step."""
-        # Where a step leads nowhere no pass of ascent can follow, so that every step has to be exact.
-        moved = climb(point, np.flatnonzero(point.free), crude=np.inf)
+        moved = climb(point, np.flatnonzero(point.free))
         return np.asarray(point.alpha if moved is None else moved.alpha)
 
     def finished(self, before: Point, after: Point, tol: float) -> Status | None:

@@ -11,9 +11,10 @@ import numpy as np
 from .._arrays import Array, cholesky, device_named, namespace, to_numpy
 from ..dual import Dual, Point
 from ..solution import Solution, Status
-from .costs import DENSE, passes_first
+from .ascent import Ascent
+from .costs import DENSE, fewer_unknowns, passes_first
 from .newton import approach
-from .primal import descend
+from .primal import descend, held_and_moved
 from .threads import fitting_threads
 
 # Multipliers this large (S has grown from the identity to this size) run off along a contradiction.
@@ -33,6 +34,8 @@ STRETCH = 10.0
 APPROACH = 1e-2
 # Steps without progress before a solver is stopped.
 PATIENCE = 25
+# Passes of ascent from where a solver has stalled.
+PASSES_TO_RESCUE = 100
 # Steps after which a solver that has run into the edge of the domain is led back.
 PROBE = 20
 
@@ -96,8 +99,25 @@ def _solve(
         runs.append(_run(point, solver, tol, max(min(left, most), 0), progress))
         return runs[-1].point.alpha
 
-    point = _first(problem, start)
-    many = len(problem) > DENSE
+    point = _guessed(_first(problem, start), solver, tol)
+    alpha = go(point, tol, PROBE)
+    if runs[-1].status is Status.EXHAUSTED and _soft(problem):
+        go(_rescued(runs[-1].point, tol), tol, limit)
+    elif runs[-1].status is Status.EXHAUSTED:
+        for barrier in _barriers(runs[-1].point):
+            alpha = go(_first(problem.relaxed(barrier), alpha), APPROACH, PROBE)
+        go(problem.at(alpha) or _first(problem, alpha), tol, limit)
+    if runs[-1].status in (Status.STALLED, Status.EXHAUSTED):
+        go(_rescued(runs[-1].point, tol), tol, limit)
+    return _solution(runs[-1], runs), runs[-1].point.host
+
+
+def _guessed(point: Point, solver: Solver, tol: float) -> Point:
+    """Where the solver's steps had better start: the primal's minimum, or where single precision leads, or here."""
+    problem, many = point.problem, len(point.problem) > DENSE
+    if fewer_unknowns(point):
+        met = _met(point, 0.1 * tol, tol)
+        return point if met is None else met
     if _outweighed(point) or (many and problem.loss.has_entropy and _soft(problem)):
         for close in (10.0 * tol, tol) if many else (NEAR,):
             guess = problem.at(descend(point, close))
@@ -109,12 +129,26 @@ def _solve(
     elif getattr(solver, "second_order", False) and _approachable(point):
         guess = problem.at(approach(point))
         point = guess if guess is not None and guess.objective > point.objective else point
-    alpha = go(point, tol, PROBE)
-    if runs[-1].status is Status.EXHAUSTED:
-        for barrier in _barriers(runs[-1].point):
-            alpha = go(_first(problem.relaxed(barrier), alpha), APPROACH, PROBE)
-        go(problem.at(alpha) or _first(problem, alpha), tol, limit)
-    return _solution(runs[-1], runs), runs[-1].point.host
+    return point
+
+
+def _met(point: Point, close: float, tol: float) -> Point | None:
+    """The optimum as the primal has it, if it has it."""
+    if point.problem.loss.walls.any():
+        return held_and_moved(point, tol)
+    return point.problem.at(descend(point, close))
+
+
+def _rescued(point: Point, tol: float) -> Point:
+    """Another way where the solver's own led nowhere: through the primal, or by passes of exact one-row steps."""
+    here = point.host
+    met = _met(here, 0.1 * tol, tol)
+    if met is not None and met.residual < here.residual:
+        here = met
+    if not _optimal(here, tol):
+        passed = _run(here, Ascent(), tol, PASSES_TO_RESCUE, None).point
+        here = passed if better(passed, here) else here
+    return point.problem.at(point.problem.put(here.alpha)) or point
 
 
 def check_device(solver: Solver, device: str | None) -> None:

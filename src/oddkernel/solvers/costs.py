@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._arrays import to_numpy
-from ..dual import Point
+from ..dual import Dual, Point
 
 # With more free rows than this, conjugate gradients take the place of the dense Hessian.
 DENSE = 3000
@@ -16,6 +16,8 @@ OVERHEAD, GATHER, FACTOR = 8e5, 200, 1.5
 PRODUCTS = 25
 
 
+# How many times as many steps the primal takes as the dual, where both get there (digits, 300 to 3,000 answers).
+PRIMAL_STEPS = 5
 # Passes of ascent before Newton's method takes over, unless the rows that pull settle sooner.
 PASSES = 4
 
@@ -23,6 +25,25 @@ PASSES = 4
 def passes_first(point: Point) -> bool:
     """Whether all passes of ascent together cost less than one Newton step."""
     return PASSES * pass_cost(point) < newton_cost(point)
+
+
+def fewer_unknowns(point: Point) -> bool:
+    """Whether soft rows outnumber the unknowns of W so far that Newton's method in the primal is the cheaper one."""
+    problem = point.problem
+    if problem.host is not problem or not np.isfinite(problem.loss.upper[problem.loss.walls]).all():
+        return False
+    return bool(PRIMAL_STEPS * unknowns_cost(problem) < rows_cost(_free(point)))
+
+
+def unknowns_cost(problem: Dual) -> float:
+    """A Newton step in the primal, over the q(q + 1)/2 unknowns of W: its Hessian from p pairs, and its factor."""
+    unknowns = problem.rank * (problem.rank + 1) / 2
+    return float(unknowns**2 * (2 * len(problem.place) + unknowns))
+
+
+def rows_cost(m: int) -> float:
+    """The direction of a Newton step over m rows by a dense Hessian."""
+    return GATHER * float(m) ** 2 + FACTOR * float(m) ** 3
 
 
 def pass_cost(point: Point) -> float:
@@ -33,9 +54,14 @@ def pass_cost(point: Point) -> float:
 def newton_cost(point: Point) -> float:
     """A Newton step: S, its factor and the items' images; then the direction, dense or by conjugate gradients."""
     s, q, m = len(point.problem.items), point.problem.rank, _free(point)
-    dense = s**2 * q + GATHER * m**2 + FACTOR * m**3
-    direction = dense if m <= DENSE else PRODUCTS * (4 * s * q**2 + 2 * s**2 * q)
+    direction = s**2 * q + rows_cost(m) if m <= DENSE else products_cost(point.problem)
     return float(4 * s * q**2 + q**3 + direction)
+
+
+def products_cost(problem: Dual) -> float:
+    """The direction of a Newton step by conjugate gradients: products with s images, gathers over m rows."""
+    s, q = len(problem.items), problem.rank
+    return float(PRODUCTS * (4 * s * q**2 + 2 * s**2 * q + GATHER * len(problem)))
 
 
 def _free(point: Point) -> int:

@@ -10,7 +10,8 @@ import numpy as np
 from numba import njit
 
 from .._arrays import Array
-from ..dual import CANCELLATION, Point
+from ..dual import Point
+from ..geometry import CANCELLATION
 from .sweep import one_row, sweep, two_by_two, woodbury
 
 # Columns that wait, two for each step.

@@ -21,10 +21,6 @@ CG_STEPS = 50
 SLOW = 0.9
 # Operations that a pass may take in any case.
 AFFORDABLE = 1e9
-# While the residual is larger, the quadratic model is crude: its maximum need not be exact...
-CRUDE = 0.1
-# ...and this share of the rows may be on the wrong side of their bounds.
-WRONG = 0.02
 # As far as single precision leads, and in how many steps it must.
 NEAR, STEPS = 5e-3, 20
 
@@ -72,13 +68,10 @@ def approach(point: Point) -> Array:
     return point.alpha if there is None else point.problem.put(there.alpha)
 
 
-def climb(point: Point, rows: Array, *, crude: float = CRUDE) -> Point | None:
-    """The point that a Newton step on these rows leads to, shortened until the dual grows; None if it doesn't.
-
-    While the residual is larger than ``crude``, the quadratic model's maximum is not found exactly.
-    """
+def climb(point: Point, rows: Array) -> Point | None:
+    """The point that a Newton step on these rows leads to, shortened until the dual grows; None if it doesn't."""
     problem, loss = point.problem, point.problem.loss
-    direction = problem.put(_bounded(point, rows, crude)) if len(rows) <= DENSE else conjugate_gradients(point)
+    direction = problem.put(_bounded(point, rows)) if len(rows) <= DENSE else conjugate_gradients(point)
     rounding = 1e-13 * (1.0 + abs(point.objective))
     length = 1.0
     while length > 1e-8:
@@ -98,7 +91,7 @@ def climb(point: Point, rows: Array, *, crude: float = CRUDE) -> Point | None:
     return None
 
 
-def _bounded(point: Point, rows: Array, crude: float) -> Array:
+def _bounded(point: Point, rows: Array) -> Array:
     """The maximum of the quadratic model on these rows, within the multipliers' intervals; 0 on the others."""
     loss = point.problem.loss
     alpha, gradient, lower, upper, temperature = (
@@ -109,7 +102,7 @@ def _bounded(point: Point, rows: Array, crude: float) -> Array:
     low, high = np.where(walls, lower - alpha, -np.inf), np.where(walls, upper - alpha, np.inf)
     hessian = to_numpy(point.hessian(point.problem.put(rows)))
     direction = np.zeros(len(point.problem))
-    direction[rows] = bounded_maximum(hessian, gradient, low, high, wrong=WRONG if point.residual > crude else 0.0)
+    direction[rows] = bounded_maximum(hessian, gradient, low, high)
     return direction
 
 
@@ -136,12 +129,8 @@ def conjugate_gradients(point: Point) -> Array:
     return direction
 
 
-def bounded_maximum(hessian: Array, gradient: Array, lower: Array, upper: Array, *, wrong: float = 0.0) -> Array:
-    """argmax of gᵀx − ½xᵀHx over lower ≤ x ≤ upper, with H positive semidefinite (Júdice & Pires 1994).
-
-    It ends once no more than a share ``wrong`` of the rows are on the wrong side of their bounds.
-    """
-    allowed = wrong * len(gradient)
+def bounded_maximum(hessian: Array, gradient: Array, lower: Array, upper: Array) -> Array:
+    """argmax of gᵀx − ½xᵀHx over lower ≤ x ≤ upper, with H positive semidefinite (Júdice & Pires 1994)."""
     size = np.sqrt(np.diagonal(hessian))
     rounding = 1e-14 * np.where(size > 0, size, 1.0)
     # A row that another step has left at its bound is likely to stay there. Where all are, nothing is known yet.
@@ -163,7 +152,7 @@ def bounded_maximum(hessian: Array, gradient: Array, lower: Array, upper: Array,
         released = (held_low & (slope > rounding)) | (held_high & (slope < -rounding))
         misplaced = below | above | released
         count = int(misplaced.sum())
-        if count <= allowed:
+        if not count:
             break
         # All such rows change sides while that helps; then one at a time (Murty's rule), which can't cycle.
         if count < fewest:

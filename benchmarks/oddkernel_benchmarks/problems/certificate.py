@@ -241,7 +241,7 @@ def room(features: Array, rows: Rows) -> float | None:
 
     The largest τ with W ⪰ τI, h ≥ τ and tr W + h ≤ 1 such that W/h satisfies every row, by a semidefinite program; W
     is over coordinates in which the items that the rows mention are as far apart in every direction. None where there
-    are too many dimensions for it.
+    are too many dimensions for it, or the program is not solved.
     """
     cp: Any = import_module("cvxpy")  # parts of it carry no types
     used, local = np.unique(np.concatenate([rows.near, rows.far]), return_inverse=True)
@@ -262,11 +262,14 @@ def room(features: Array, rows: Rows) -> float | None:
     offset = offset / (np.abs(offset).max(initial=0.0) or 1.0)  # the unit of h is free
     q = z.shape[1]
     least, unit, metric = cp.Variable(), cp.Variable(), cp.Variable((max(q, 1), max(q, 1)), symmetric=True)
-    value = offset * unit + ((flat / size[:, None]) @ cp.vec(metric, order="C") if q else 0.0)
+    entries, flat = cp.vec(metric, order="C"), flat / size[:, None] if q else np.zeros((len(rows), 1))
     held = [metric - least * np.eye(max(q, 1)) >> 0, unit >= least, cp.trace(metric) + unit <= 1]
-    equal, other = np.flatnonzero(rows.equality), np.flatnonzero(~rows.equality)
-    held += [value[equal] == 0] if len(equal) else []
-    held += [value[other] <= 0] if len(other) else []
+    # Interior points are lost where equalities repeat one another, as the three of *can't tell* do.
+    _, strength, independent = np.linalg.svd(flat[rows.equality], full_matrices=False)
+    independent = independent[strength > 1e-10 * strength.max(initial=0.0)]
+    held += [independent @ entries == 0] if len(independent) else []
+    other = np.flatnonzero(~rows.equality)
+    held += [flat[other] @ entries + offset[other] * unit <= 0] if len(other) else []
     program = cp.Problem(cp.Maximize(least), held)
     with warnings.catch_warnings(), contextlib.suppress(cp.SolverError):
         warnings.simplefilter("ignore")  # that the answer may be inaccurate

@@ -54,7 +54,7 @@ def draw(seed: int) -> Problem:
         settings["softness"] = float(10 ** rng.uniform(-1.5, 1.0))
     feasible = problem.hard and rng.random() < 0.5
     said = draw_answers(problem, y, unit, rng, feasible=feasible)
-    return Problem(problem.name, X, said, settings, feasible, compared=bool(rng.random() < COMPARED))
+    return problem.saying(said, feasible=feasible, compared=bool(rng.random() < COMPARED))
 
 
 def draw_items(rng: Random) -> tuple[Array, Array]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -30,13 +32,13 @@ def _line(name: str, n: int, answers: int, noise: float, loss: str, penalty: flo
     return Problem(f"NAMED[{name!r}]()", np.arange(float(n))[:, None], said, settings)
 
 
-def _random_digits(name: str, n: int, answers: int, loss: str, penalty: float) -> Problem:
+def _random_digits(name: str, kernel: str, n: int, answers: int, loss: str, penalty: float) -> Problem:
     """Answers at random about some digits."""
     X, _ = load_digits(return_X_y=True)
     rng = np.random.default_rng(0)
     shown = np.array([rng.choice(n, 3, replace=False) for _ in range(answers)])
     said = Comparisons.odd_one_out(shown, rng.integers(3, size=answers))
-    settings = {"kernel": "adaptive", "loss": loss, "penalty": penalty, "ratio": 1.0}
+    settings = {"kernel": kernel, "loss": loss, "penalty": penalty, "ratio": 1.0}
     return Problem(f"NAMED[{name!r}]()", X[:n], said, settings)
 
 
@@ -57,22 +59,15 @@ def _tiny_features(name: str) -> Problem:
     return Problem(f"NAMED[{name!r}]()", features @ features.T, said, settings)
 
 
+_MAKERS: dict[str, tuple[Callable[..., Problem], tuple[Any, ...]]] = {
+    "softmax, 3000 noisy answers about 30 items": (_line, (30, 3000, 0.2, "softmax", 100.0)),
+    "softmax, 300 random answers without features": (_random_digits, ("identity", 30, 300, "softmax", 1e5)),
+    "softmax, 600 random answers": (_random_digits, ("adaptive", 100, 600, "softmax", 1e5)),
+    "logistic, 3000 noisy answers": (_line, (50, 3000, 0.2, "logistic", 1000.0)),
+    "hinge, 1500 noisy answers about 12 items": (_line, (12, 1500, 0.2, "hinge", 10.0)),
+    "hard and contradictory, features of size 1e-4": (_tiny_features, ()),
+}
 NAMED: dict[str, Callable[[], Problem]] = {
-    "softmax, 3000 noisy answers about 30 items": lambda: _line(
-        "softmax, 3000 noisy answers about 30 items", 30, 3000, 0.2, "softmax", 100.0
-    ),
-    "softmax, 300 random answers, penalty 1e5": lambda: _random_digits(
-        "softmax, 300 random answers, penalty 1e5", 100, 300, "softmax", 1e5
-    ),
-    "softmax, 600 random answers, penalty 1e5": lambda: _random_digits(
-        "softmax, 600 random answers, penalty 1e5", 100, 600, "softmax", 1e5
-    ),
-    "logistic, 3000 noisy answers, penalty 1000": lambda: _line(
-        "logistic, 3000 noisy answers, penalty 1000", 50, 3000, 0.2, "logistic", 1000.0
-    ),
-    "hinge, 1500 noisy answers about 12 items": lambda: _line(
-        "hinge, 1500 noisy answers about 12 items", 12, 1500, 0.2, "hinge", 10.0
-    ),
-    "hard, contradictory, features of size 1e-4": lambda: _tiny_features("hard, contradictory, features of size 1e-4"),
+    name: partial(maker, name, *sizes) for name, (maker, sizes) in _MAKERS.items()
 }
 """By name, made when asked for."""

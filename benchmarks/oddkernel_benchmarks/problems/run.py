@@ -8,14 +8,17 @@ python -m oddkernel_benchmarks.problems --json run.json       the outcomes, in a
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import multiprocessing
 import os
 import sys
 import time
 import traceback
+import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -27,8 +30,8 @@ from .problem import Outcome
 
 # A fit this many times slower than the median of its bin is named.
 SLOW = 10.0
-# A fit that takes longer, in CPU seconds, is told of at once.
-LONG = 30.0
+# Problems that take longer, in seconds, are told of while they do; and how often, in seconds, something is told.
+LONG, EVERY = 30.0, 10.0
 
 
 @dataclass(frozen=True)
@@ -81,36 +84,36 @@ def one(seed: int) -> Outcome:
 def warm_up() -> None:
     """Compile what is compiled at the first call, which no fit should be charged with."""
     problem = digits(0)
-    for loss in ("squared", "hinge", "softmax"):
-        problem.settings["loss"] = loss
-        for said in (problem.said[:20], problem.said):
-            for solver in ("auto", "ascent"):
-                problem.model(solver=solver, max_iter=3).fit(problem.X[:200], said[(said.shown < 200).all(axis=1)])
+    said = problem.said[(problem.said.shown < len(problem.X) // 2).all(axis=1)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that three steps are too few
+        for loss, solver in itertools.product(("squared", "hinge", "softmax"), ("auto", "ascent")):
+            problem.model(loss=loss, solver=solver, max_iter=3).fit(problem.X[: len(problem.X) // 2], said)
 
 
-def outcomes(first: int, seconds: float, jobs: int) -> Iterator[Outcome]:
+def outcomes(first: int, seconds: float, jobs: int, tell: Callable[[str], None]) -> Iterator[Outcome]:
     """The outcomes of one seed after another, until the time is up; those under way are waited for."""
-    end = time.monotonic() + seconds
+    end, told = time.monotonic() + seconds, time.monotonic()
     # Each process has one thread: they would only be in one another's way.
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
-    os.environ["PYTHONWARNINGS"] = "ignore"
-    with multiprocessing.get_context("spawn").Pool(jobs, warm_up) as pool:
-
-        def seeds() -> Iterator[int]:
-            seed = first
-            while time.monotonic() < end:
-                yield seed
-                seed += 1
-
-        waiting: list[multiprocessing.pool.AsyncResult[Outcome]] = []
-        for seed in seeds():
-            waiting.append(pool.apply_async(one, (seed,)))
-            while len(waiting) >= jobs + 1:
-                ready = [each for each in waiting if each.ready()]
-                yield from (each.get() for each in ready)
-                waiting = [each for each in waiting if each not in ready]
-                time.sleep(0.0 if ready else 0.005)
-        yield from (each.get() for each in waiting)
+    seeds, count = itertools.count(first), 0
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), warm_up) as pool:
+        waiting: dict[Future[Outcome], tuple[int, float]] = {}
+        while waiting or time.monotonic() < end:
+            while len(waiting) < jobs and time.monotonic() < end:
+                seed = next(seeds)
+                waiting[pool.submit(one, seed)] = seed, time.monotonic()
+            for ready in wait(waiting, EVERY, FIRST_COMPLETED).done:
+                del waiting[ready]
+                count += 1
+                yield ready.result()
+            now = time.monotonic()
+            if now - told > EVERY:
+                told = now
+                slow = [
+                    f"draw({seed}) for {now - start:.0f} s" for seed, start in waiting.values() if now - start > LONG
+                ]
+                tell(", ".join([f"{count} problems", *slow]))
 
 
 def report(found: list[Outcome]) -> Iterator[str]:
@@ -148,17 +151,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", metavar="FILE", type=Path, help="where to write the outcomes")
     chosen = parser.parse_args(arguments)
     first = int(time.time()) * 1000 if chosen.seed is None else chosen.seed
-    print(f"seeds from {first}", file=sys.stderr, flush=True)
+
+    def tell(line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    tell(f"seeds from {first}")
     found: list[Outcome] = []
-    told = time.monotonic()
-    for outcome in outcomes(first, 60.0 * chosen.minutes, chosen.jobs):
+    for outcome in outcomes(first, 60.0 * chosen.minutes, chosen.jobs, tell):
         found.append(outcome)
         if outcome.failures or outcome.seconds > LONG:
-            print(f"{outcome.code}\n    # {outcome}", file=sys.stderr, flush=True)
-        if time.monotonic() - told > 10:
-            told = time.monotonic()
-            failed = sum(bool(each.failures) for each in found)
-            print(f"{len(found)} problems, {failed} failures", file=sys.stderr, flush=True)
+            tell(f"{outcome.code}\n    # {outcome}")
     print(*report(found), sep="\n")
     if chosen.json is not None:
         chosen.json.write_text(json.dumps({"first": first, "outcomes": [asdict(each) for each in found]}, indent=1))

@@ -165,7 +165,7 @@ def _questions(asked: Array, count: int, rng: Random) -> Array:
 def _squared(truth: Array, i: Array, j: Array) -> Array:
     """Squared distances; by classes 0 or 1."""
     apart = np.square(truth[i] - truth[j]).sum(axis=1)
-    return (apart > 0).astype(float) if truth.shape[1] == 1 else apart
+    return np.asarray((apart > 0).astype(float) if truth.shape[1] == 1 else apart)
 
 
 def _odd_ones(asked: Array, truth: Array, count: int, rng: Random, *, by_class: bool, feasible: bool) -> Comparisons:

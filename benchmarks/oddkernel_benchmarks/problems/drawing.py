@@ -28,6 +28,8 @@ CARRIED: dict[str, Callable[..., Any]] = {
 CLOUDS = ("blobs", "moons", "uniform", "heavy", "grid")
 KERNELS = ("adaptive", "gaussian", "linear", "identity", "diffusion", "precomputed", "sum", "columns")
 LOSSES = ("squared", "hinge", "logistic", "softmax")
+# Items times answers are at most so many: the largest of both at once would take minutes, and a run few problems.
+LARGEST = 1_000_000
 # Questions drawn for each one that is kept, where not every one will do.
 SPARE = 8
 # The share of small problems that every exact solver solves.
@@ -119,7 +121,7 @@ def draw_answers(problem: Problem, y: Array, unit: float, rng: Random, *, feasib
 
     Where they must be feasible, only those are kept that the hidden metric satisfies, ratio and margin included.
     """
-    m = _size(rng, *ANSWERS)
+    m = min(_size(rng, *ANSWERS), LARGEST // len(problem.X))
     asked = rng.permutation(len(problem.X))[: None if rng.random() < 0.6 else _size(rng, 6, len(problem.X))]
     coordinates = _hidden(problem.phi, rng)
     by_class = not feasible and rng.random() < 0.5

@@ -1,0 +1,263 @@
+"""One problem: items, answers and settings, and whether `SKLR` finds its optimum."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from oddkernel import SKLR, Comparisons, ContradictionError
+from oddkernel.kernels import LowRank, resolve
+from oddkernel.solution import Status
+
+from ..measure import Clock
+from .certificate import SINGULAR, Array, Certificate, Cost, Rows, certify, room
+
+TOL = 1e-6
+# The residual and the gap computed anew may exceed the tolerance by this factor: the returned kernel is rounded.
+ROUNDING = 3.0
+# Items among whose pairs SKLR takes the default bounds of links, and the unit of softness where it is "auto".
+SAMPLE, SOFTNESS = 1000, 0.3
+# Problems with at most so many rows and items asked about are small enough to be solved by every solver.
+FEW_ROWS, FEW_ITEMS = 300, 60
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a problem.
+
+    Attributes
+    ----------
+    code : str
+        Python that solves it again.
+    status : str
+        The name of a `Status`.
+    seconds, kernel_seconds : float
+        CPU time of `fit`, and of the initial kernel alone.
+    loss : str
+        ``"hard"`` where every answer must hold.
+    rows, items, rank : int
+        How many rows, items asked about and dimensions.
+    residual, gap : float
+        Computed anew; NaN where there is no kernel.
+    failures : tuple of str
+        What is wrong, a sentence each.
+    notes : tuple of str
+        What is worth knowing and not wrong.
+    """
+
+    code: str
+    status: str
+    seconds: float
+    kernel_seconds: float
+    loss: str
+    rows: int
+    items: int
+    rank: int
+    residual: float = np.nan
+    gap: float = np.nan
+    failures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        told = (
+            f"{self.status}, residual {self.residual:.1e}, gap {self.gap:.1e}, {self.seconds:.2f} s "
+            f"({self.kernel_seconds:.2f} s the kernel), {self.loss}, {self.rows} rows, {self.items} items, "
+            f"rank {self.rank}"
+        )
+        return "; ".join([told, *self.failures, *self.notes])
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Items, what was said about them, and how to learn from it.
+
+    Attributes
+    ----------
+    name : str
+        A Python expression that makes this problem again, of names in `oddkernel_benchmarks.problems`.
+    X : (n, d) array
+        The items; k₀ between them where the kernel is precomputed.
+    said : Comparisons
+    settings : dict
+        Parameters of `SKLR`: at least kernel, loss, penalty, ratio.
+    feasible : bool
+        Whether the answers are known not to contradict one another.
+    compared : bool
+        Whether every exact solver is to solve it, if it is small.
+    """
+
+    name: str
+    X: Array = field(repr=False)
+    said: Comparisons
+    settings: dict[str, Any]
+    feasible: bool = False
+    compared: bool = False
+
+    def model(self, **changed: Any) -> SKLR:
+        """An unfitted learner with the problem's settings."""
+        return SKLR(**{"tol": TOL, "random_state": 0} | self.settings | changed)
+
+    def code(self) -> str:
+        """Python that makes the problem, solves it and checks the optimum."""
+        function = self.name.partition("(")[0].partition("[")[0]
+        settings = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
+        return (
+            f"from oddkernel_benchmarks.problems import {function}; {self.name}.check()  "
+            f"# {len(self.X)} items, {len(self.said)} answers, SKLR({settings})"
+        )
+
+    def saying(self, said: Comparisons, **changed: Any) -> Problem:
+        """The same with other answers; the initial kernel is not computed anew."""
+        other = replace(self, said=said, **changed)
+        other.__dict__["_initial"] = self._initial
+        return other
+
+    @cached_property
+    def _initial(self) -> tuple[LowRank, Array, float]:
+        """The feature map of the initial kernel, the items' features, and how long they took."""
+        clock = Clock()
+
+        def compute() -> tuple[LowRank, Array]:
+            kernel = resolve(self.settings["kernel"]).fit(self.X)
+            features = LowRank.fit(kernel, self.X, rank=self.settings.get("rank", 0.9), random_state=0)
+            return features, features.transform(self.X)
+
+        return *clock.time(compute), clock.cpu_seconds
+
+    @property
+    def phi(self) -> Array:
+        """Φ, (n, r): the items' features in the initial kernel."""
+        return self._initial[1]
+
+    @cached_property
+    def rows(self) -> Rows:
+        """What the answers mean, with the default bounds of links that SKLR chooses."""
+        bounds = (np.nan, np.nan)
+        if np.isnan(self.said.bound[self.said.links]).any():
+            some = self.phi[np.random.RandomState(0).permutation(len(self.X))[:SAMPLE]]
+            squared = np.concatenate([np.square(some[i + 1 :] - some[i]).sum(axis=1) for i in range(len(some))])
+            bounds = tuple(np.percentile(squared, [5, 95]).tolist())
+        return Rows.of(self.said, self.settings["ratio"], self.settings.get("margin", 0.0), bounds)
+
+    @property
+    def cost(self) -> Cost:
+        """ψ. Softness is in mean squared distances between the items asked about."""
+        asked = self.phi[self.said.constrained]
+        unit = 2.0 * np.square(asked - asked.mean(axis=0)).sum(axis=1).mean() or 1.0
+        softness = self.settings.get("softness", "auto")
+        scale = (SOFTNESS if softness == "auto" else softness) * float(unit)
+        return Cost(self.settings["loss"], self.settings["penalty"], scale)
+
+    @property
+    def hard(self) -> bool:
+        """Whether every answer must hold."""
+        return bool(np.isinf(self.settings["penalty"]))
+
+    @property
+    def small(self) -> bool:
+        """Whether every solver can be asked."""
+        return len(self.rows) <= FEW_ROWS and len(self.said.constrained) <= FEW_ITEMS
+
+    def check(self) -> Outcome:
+        """Solve the problem; raise an AssertionError unless the optimum, or a contradiction, was found."""
+        outcome = self.run()
+        assert not outcome.failures, f"{outcome.code}\n{outcome}"
+        return outcome
+
+    def run(self) -> Outcome:
+        """Solve the problem and check what was found."""
+        clock, model = Clock(), self.model()
+        failures: list[str] = []
+        notes: list[str] = []
+        found: Certificate | None = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            refused = clock.time(lambda: self._fit(model))
+            if refused is not None:
+                status = Status.CONTRADICTORY
+                self._confirm(refused.rows, failures, notes)
+            else:
+                status = model.solution_.status
+                if status is not Status.OPTIMAL:
+                    failures.append(f"{status.name}: {model.solution_}")
+                found = self._certify(model, failures)
+            if found is not None and status is Status.OPTIMAL and self.compared and self.small:
+                self._compare(found, failures, notes)
+        return Outcome(
+            code=self.code(),
+            status=status.name,
+            seconds=clock.cpu_seconds,
+            kernel_seconds=self._initial[2],
+            loss="hard" if self.hard else self.settings["loss"],
+            rows=len(self.rows),
+            items=len(self.said.constrained),
+            rank=self.phi.shape[1],
+            residual=np.nan if found is None else found.residual,
+            gap=np.nan if found is None else found.gap,
+            failures=tuple(failures),
+            notes=tuple(notes),
+        )
+
+    def _fit(self, model: SKLR) -> ContradictionError | None:
+        try:
+            model.fit(self.X, self.said)
+        except ContradictionError as error:
+            return error
+        return None
+
+    def _certify(self, model: SKLR, failures: list[str]) -> Certificate | None:
+        """The certificate of what a model learned; whatever is wrong joins the failures."""
+        try:
+            found = certify(
+                model.features_.transform(self.X),
+                model.transform(self.X),
+                model.metric_,
+                model.solution_.multipliers,
+                self.rows,
+                self.cost,
+            )
+        except AssertionError as error:
+            failures.append(str(error))
+            return None
+        # What is not there counts as wrong.
+        failures += [f"the residual is {found.residual:.1e}"] if not found.residual <= ROUNDING * TOL else []
+        failures += [f"the gap is {found.gap:.1e}"] if not found.gap <= ROUNDING * TOL else []
+        return found
+
+    def _confirm(self, answers: list[int], failures: list[str], notes: list[str]) -> None:
+        """Whether answers that are said to contradict one another do."""
+        if not self.hard:
+            failures.append("answers that need not hold were called a contradiction")
+        if self.feasible:
+            failures.append(f"answers {answers} were called a contradiction, and a hidden metric satisfies them all")
+            return
+        named = self.rows.about(answers)
+        if set(answers) == set(named.answer[named.beyond(self.phi)].tolist()):
+            return
+        left = room(self.phi, named)
+        if left is None:
+            notes.append(f"the contradiction of {len(answers)} answers was neither confirmed nor refuted")
+        elif left > SINGULAR:
+            failures.append(f"answers {answers} were called a contradiction, and a metric satisfies them ({left:.1e})")
+
+    def _compare(self, found: Certificate, failures: list[str], notes: list[str]) -> None:
+        """Whether the other exact solvers find the same divergence.
+
+        The objective is as convex as −logdet W, so that a gap of ε bounds the relative error of W by √(2ε), and that
+        of the divergence by as much times the norm of W − I.
+        """
+        for solver in ("newton", "ascent"):
+            other = self.model(solver=solver).fit(self.X, self.said)
+            if other.solution_.status is not Status.OPTIMAL:
+                notes.append(f"{solver}: {other.solution_.status.name}, residual {other.solution_.residual:.1e}")
+                continue
+            theirs = self._certify(other, failures)
+            if theirs is None:
+                continue
+            loose = sum(np.sqrt(2.0 * (each.gap + 1e-12) * (1.0 + abs(each.dual))) for each in (found, theirs))
+            if abs(found.divergence - theirs.divergence) > loose * (1.0 + max(found.moved, theirs.moved)):
+                failures.append(f"auto finds a divergence of {found.divergence:.9g}, {solver} {theirs.divergence:.9g}")

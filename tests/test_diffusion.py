@@ -152,3 +152,10 @@ def test_is_always_a_kernel(X, A, neighbors, time):
     assert np.isfinite(K).all()
     assert np.linalg.eigvalsh(K).min() >= -1e-9 * np.abs(K).max()
     np.testing.assert_allclose(kernel.diagonal(everything), K.diagonal(), rtol=1e-9, atol=1e-12)
+
+
+def test_ties_among_neighbours_are_no_matter_of_rounding() -> None:
+    X = np.random.default_rng(0).integers(0, 3, size=(60, 4)).astype(float)
+    new = np.random.default_rng(1).integers(0, 3, size=(20, 4)) + 0.5
+    moved = Diffusion(neighbors=5).fit(X + 1e4 / 3)
+    assert moved(new + 1e4 / 3, X + 1e4 / 3) == pytest.approx(Diffusion(neighbors=5).fit(X)(new, X), rel=1e-6, abs=1e-9)

@@ -35,3 +35,15 @@ def test_only_answers_can_be_put_into_folds() -> None:
         SearchCV(SKLR(), {}).fit(X, y)
     with pytest.raises(ValueError, match="too few"):
         SearchCV(SKLR(), {}).fit(X, Comparisons.odd_one_out([[0, 1, 2]], [1]))
+
+
+def test_equal_settings_have_equal_ranks() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    said = Comparisons.from_labels((X[:, 0] > 0).astype(int), 60, random_state=0)
+    grid = {"penalty": [10.0], "tol": [1e-6, 1e-6], "ratio": [4.0, 1.0]}
+    results = SearchCV(SKLR("linear"), grid, random_state=0).fit(X, said).cv_results_
+    for one, other in ((0, 1), (2, 3)):
+        assert results["params"][one] == results["params"][other]
+        assert results["rank_test_score"][one] == results["rank_test_score"][other]
+    assert results["rank_test_score"].min() == 1

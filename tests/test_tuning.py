@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
-from oddkernel import SKLR, Comparisons
+from oddkernel import SKLR, Comparisons, tuning
 from oddkernel.rounds import halfway
+from oddkernel.solution import Status
 from oddkernel.tuning import folds_of
 
 
@@ -263,3 +265,25 @@ def test_the_path_can_be_drawn(wine) -> None:
     axes = tuning.plot()
     assert axes.get_xscale() == "log"
     assert any("softmax" in text.get_text() for text in axes.get_legend().get_texts())
+
+
+@pytest.mark.parametrize("unsolved", ["some", "all"])
+def test_fits_that_were_not_solved_are_never_chosen(unsolved: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    said = Comparisons.from_labels((X[:, 0] > 0).astype(int), 80, random_state=0)
+    chosen = SKLR("linear", loss="squared").fit(X, said).tuning_
+    assert all(trial.solved for trial in chosen.trials)
+    solve = tuning.solve
+
+    def failing(problem, *args, **options):
+        solution, point = solve(problem, *args, **options)
+        worst = unsolved == "all" or 1.0 / problem.loss.curvature[0] == pytest.approx(chosen.penalties[0])
+        return replace(solution, status=Status.EXHAUSTED if worst else solution.status), point
+
+    monkeypatch.setattr(tuning, "solve", failing)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        found = SKLR("linear", loss="squared").fit(X, said).tuning_
+    assert not all(trial.solved for trial in found.trials)
+    assert all(trial.solved for trial in found.trials if trial.penalties == found.penalties)
+    assert found.penalties[0] != chosen.penalties[0]

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
@@ -103,7 +104,7 @@ class SearchCV(MetaEstimatorMixin, BaseEstimator):
             "params": tried,
             "mean_test_score": mean,
             "std_test_score": scores.std(axis=1),
-            "rank_test_score": 1 + np.argsort(np.argsort(-mean, kind="stable"), kind="stable"),
+            "rank_test_score": rankdata(-mean, method="min").astype(np.intp),
             **{f"split{k}_test_score": scores[:, k] for k in range(scores.shape[1])},
         }
         self.best_params_, self.best_score_ = tried[best], float(mean[best])

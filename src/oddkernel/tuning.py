@@ -67,7 +67,8 @@ class Trial:
 
     ``agreement`` is the share of them that the learned distances agree with, ``log_likelihood`` their mean
     log-probability; ``error`` is the standard error of the agreement. A penalty of 0 is the initial kernel. ``rank``
-    is how many leading dimensions of the learned kernel do this: all, or fewer where these predict better.
+    is how many leading dimensions of the learned kernel do this: all, or fewer where these predict better. A trial that
+    is not ``solved``, since the solver did not arrive on some fold, is never chosen.
     """
 
     recipe: Recipe
@@ -76,6 +77,7 @@ class Trial:
     error: float
     log_likelihood: float
     rank: int
+    solved: bool = True
 
     @property
     def penalty(self) -> float:
@@ -227,8 +229,12 @@ def tune(
             if progress is not None:
                 again = ", second round" if earlier else ""
                 progress(f"trying {recipe.kernel} kernel, {recipe.loss} loss, penalty {penalty:.2g}{again}")
-            roots = [prior @ next(steps) for steps, prior in zip(walks, priors, strict=True)]
-            likelihood, error = race.enter(recipe, (*earlier, float(penalty)), roots)
+            fits = [next(steps) for steps in walks]
+            roots = [prior @ root for prior, (root, _) in zip(priors, fits, strict=True)]
+            solved = all(arrived for _, arrived in fits)
+            likelihood, error = race.enter(recipe, (*earlier, float(penalty)), roots, solved=solved)
+            if not solved:
+                continue
             # Beyond the best the fits only grow dearer.
             if likelihood < best - 2.0 * error:
                 break
@@ -243,6 +249,8 @@ def tune(
     for recipe in recipes:
         phi = starts[recipe.kernel]
         walk(recipe, path_of(recipe.loss, unit_of(phi), stride), (), [np.eye(phi.shape[1])] * len(race.held_out))
+    if 1 not in race.leaders:  # nothing was solved
+        return race.verdict()
     if stride == 1.0:
         best = race.trials[race.leaders[1][0]]
         nearby = best.penalty * 10.0 ** np.array([-0.5, 0.5])
@@ -285,22 +293,25 @@ class _Race:
     def training(self, out: Array) -> Comparisons:
         return self.said[np.setdiff1d(np.arange(len(self.said)), out)]
 
-    def enter(self, recipe: Recipe, penalties: tuple[float, ...], roots: list[Array]) -> tuple[float, float]:
+    def enter(
+        self, recipe: Recipe, penalties: tuple[float, ...], roots: list[Array], *, solved: bool = True
+    ) -> tuple[float, float]:
         """Score the metrics learned for each fold; return the mean log-likelihood and its error against the best."""
         rounds = len(penalties) if penalties[0] else 0
         found = self._predict(recipe.kernel, roots, DIMENSIONS if rounds else ())
         share = choices.agreement(found.opposite[self.known], self.decided)
         mean = self._mean(found.likelihood)
-        self.trials.append(Trial(recipe, penalties, self._mean(share), self._error(share), mean, found.rank))
+        self.trials.append(Trial(recipe, penalties, self._mean(share), self._error(share), mean, found.rank, solved))
         self.predictions.append(found)
-        if rounds not in self.leaders or mean > self.trials[self.leaders[rounds][0]].log_likelihood:
+        leads = rounds not in self.leaders or mean > self.trials[self.leaders[rounds][0]].log_likelihood
+        if solved and leads:
             self.leaders[rounds] = len(self.trials) - 1, roots
         best = max((each.likelihood for each in self.predictions), key=self._mean)
         return mean, self._error(found.likelihood - best)
 
     def verdict(self) -> Tuning:
         winner = 0
-        for rounds in (0, 1, 2):
+        for rounds in sorted(self.leaders):
             one, other = (self.predictions[self.leaders[each][0]].likelihood for each in (rounds, winner))
             winner = rounds if self._mean(one - other) > self._error(one - other) else winner
         leader, roots = self.leaders[winner]
@@ -388,16 +399,18 @@ def principal_axes(coordinates: Array) -> tuple[Array, Array]:
     return centre, vectors[:, ::-1]
 
 
-def _walk(phi: Array, rows: Constraints, recipe: Recipe, path: Array, device: str | None) -> Iterator[Array]:
-    """The roots of the learned metrics, penalty after penalty."""
+def _walk(
+    phi: Array, rows: Constraints, recipe: Recipe, path: Array, device: str | None
+) -> Iterator[tuple[Array, bool]]:
+    """The roots of the learned metrics, penalty after penalty, and whether each was solved."""
     alpha, last = None, 0.0
     for penalty in path:
         problem = problem_of(phi, rows, recipe.loss, float(penalty), recipe.softness)
         if alpha is not None and problem.loss.has_entropy:
             alpha = np.where(problem.loss.temperature > 0, alpha * penalty / last, alpha)
-        _, point = solve(problem, Newton(), start=alpha, tol=ENOUGH, max_iter=60, device=device)
+        solution, point = solve(problem, Newton(), start=alpha, tol=ENOUGH, max_iter=60, device=device)
         alpha, last = point.alpha, penalty
-        yield point.root
+        yield point.root, solution.status.success
 
 
 def dear(said: Comparisons) -> bool:

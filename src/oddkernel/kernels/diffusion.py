@@ -16,13 +16,15 @@ from .identity import equal_rows
 
 GRAPH_ITEMS = 5000
 """The graph joins at most this many training items, evenly spaced; the others count as new ones."""
+TIED = 1.0 + 1e-9
+"""Neighbours as far as the last one, but for rounding, count too: which of them came first must not matter."""
 
 
 class Diffusion(Kernel):
     """Diffusion (heat) kernel over the items' neighbour graph: ``K₀ = s · exp(−time · L)``.
 
-    The distinct training items are the nodes. Two are joined if either is among the other's `neighbors` nearest, with
-    the weight ``w_ij = exp(−‖x_i − x_j‖² / bandwidth²)``, and each with itself, ``w_ii = 1``.
+    The distinct training items are the nodes. Two are joined if either is among the other's `neighbors` nearest (ties
+    included), with the weight ``w_ij = exp(−‖x_i − x_j‖² / bandwidth²)``, and each with itself, ``w_ii = 1``.
     ``L = I − D^(−1/2) W D^(−1/2)`` is the normalised Laplacian, D the diagonal matrix of W's row sums, and s gives K₀ a
     mean diagonal of 1. K₀ is positive semidefinite.
 
@@ -90,7 +92,7 @@ class Diffusion(Kernel):
         farthest = np.partition(squared, k, axis=1)[:, k]
         bandwidth = float(np.median(np.sqrt(farthest)))
         self.bandwidth_ = bandwidth if bandwidth >= NEGLIGIBLE else 1.0
-        joined = squared <= np.maximum(farthest[:, None], farthest[None, :])
+        joined = squared <= TIED * np.maximum(farthest[:, None], farthest[None, :])
         self.heat_ = _heat(np.where(joined, np.exp(-squared / self.bandwidth_**2), 0.0), float(self.time))
 
     def _pairs(self, A: Array, B: Array) -> Array:
@@ -109,15 +111,13 @@ class Diffusion(Kernel):
         """The a_j of every row of A, shape (len(A), N), and its c."""
         squared = squared_distances(A, self.nodes_)
         k = min(int(self.neighbors), len(self.nodes_))
-        nearest = np.argpartition(squared, k - 1, axis=1)[:, :k]
-        squared = np.take_along_axis(squared, nearest, axis=1)
+        farthest = TIED * np.partition(squared, k - 1, axis=1)[:, k - 1 : k]
         first = squared.min(axis=1, keepdims=True)
         # Relative to the nearest node, whose part is then 1: nothing underflows, and a copy of it leaves 0 to others.
-        part = np.exp((first - squared) / self.bandwidth_**2)
+        part = np.where(squared <= farthest, np.exp((first - squared) / self.bandwidth_**2), 0.0)
         part *= np.divide(first, squared, out=np.ones_like(squared), where=squared > 0)
         part /= part.sum(axis=1, keepdims=True)
-        row_starts = np.arange(0, part.size + 1, k)
-        average = csr_array((part.ravel(), nearest.ravel(), row_starts), shape=(len(A), len(self.nodes_)))
+        average = csr_array(part)
         fade = self.bandwidth_**2 / np.maximum(first.ravel(), self.bandwidth_**2)
         return average, fade
 

@@ -94,20 +94,19 @@ def _solve(
 
     runs: list[_Run] = []
 
+    def left() -> int:
+        return limit - sum(len(run.history) - 1 for run in runs)
+
     def go(point: Point, tol: float, most: int) -> Array:
-        left = limit - sum(len(run.history) - 1 for run in runs)
-        runs.append(_run(point, solver, tol, max(min(left, most), 0), progress))
+        runs.append(_run(point, solver, tol, max(min(left(), most), 0), progress))
         return runs[-1].point.alpha
 
-    point = _guessed(_first(problem, start), solver, tol)
-    alpha = go(point, tol, PROBE)
-    if runs[-1].status is Status.EXHAUSTED and _soft(problem):
-        go(_rescued(runs[-1].point, tol), tol, limit)
-    elif runs[-1].status is Status.EXHAUSTED:
+    alpha = go(_guessed(_first(problem, start), solver, tol), tol, PROBE)
+    if runs[-1].status is Status.EXHAUSTED and not _soft(problem):
         for barrier in _barriers(runs[-1].point):
             alpha = go(_first(problem.relaxed(barrier), alpha), APPROACH, PROBE)
         go(problem.at(alpha) or _first(problem, alpha), tol, limit)
-    if runs[-1].status in (Status.STALLED, Status.EXHAUSTED):
+    if runs[-1].status in (Status.STALLED, Status.EXHAUSTED) and left() > 0:
         go(_rescued(runs[-1].point, tol), tol, limit)
     return _solution(runs[-1], runs), runs[-1].point.host
 

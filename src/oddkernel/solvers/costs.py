@@ -18,6 +18,8 @@ PRODUCTS = 25
 
 # How many times as many steps the primal takes as the dual, where both get there (digits, 300 to 3,000 answers).
 PRIMAL_STEPS = 5
+# A direction that costs less than this, some hundredths of a second, needs no cheaper way.
+SLIGHT = 1e8
 # Passes of ascent before Newton's method takes over, unless the rows that pull settle sooner.
 PASSES = 4
 
@@ -32,7 +34,7 @@ def fewer_unknowns(point: Point) -> bool:
     problem = point.problem
     if problem.host is not problem or not np.isfinite(problem.loss.upper[problem.loss.walls]).all():
         return False
-    return bool(PRIMAL_STEPS * unknowns_cost(problem) < rows_cost(_free(point)))
+    return bool(max(PRIMAL_STEPS * unknowns_cost(problem), SLIGHT) < rows_cost(_free(point)))
 
 
 def unknowns_cost(problem: Dual) -> float:

@@ -31,8 +31,13 @@ STEPS = 300
 CG_STEPS = 120
 # How exact conjugate gradients make a direction, as a share of the gradient: far from the minimum, and near it.
 ROUGH, FINE = 0.3, 0.05
-# What a full step leaves of the damping, and the shortest step.
-RELIEF, SHORTEST = 0.1, 1e-9
+# What a full step leaves of the damping.
+RELIEF = 0.1
+# A step ends where this share of the slope is left. It may be that long, and must leave this share of each of W's
+# dimensions.
+FLAT, LONGEST, EDGE = 0.3, 8.0, 0.01
+# Steps that may pass without halving a gradient that is small already.
+PATIENCE = 4
 # On the way to the full loss: by how much it grows each time, and the squared Newton decrement at which it does. By
 # trial on digits with 300 to 100,000 random answers: at 2.0 in place of 0.5 some of them never arrive.
 STRONGER, NEAR = 10.0, 0.5
@@ -60,17 +65,21 @@ def held_and_moved(point: Point, tol: float) -> Point | None:
     that K gives them; the smooth problem is solved, α moves to its multipliers, and the share shrinks.
     """
     problem, primal, best = point.problem, Primal.of(point), None
-    xp, alpha, hold, close = namespace(point.alpha), point.alpha, HOLD, ROUGHLY
+    xp, alpha, hold, tightest, close = namespace(point.alpha), point.alpha, HOLD, TIGHTEST, ROUGHLY
     for _ in range(TIMES):
         held = problem.proximal(alpha, xp.where(problem.loss.walls, primal.own_products / hold, 0.0))
-        primal = minimised(primal.under(held), close)
-        alpha, primal = primal.wanted, primal.under(problem)
+        found = minimised(primal.under(held), close)
+        primal = found.under(problem)
+        if _dot(found.gradient, found.gradient) > close**2:  # held too little to be smooth
+            hold = tightest = max(hold / TIGHTER, HOLD)
+            continue
+        alpha = found.wanted
         there = problem.at(alpha)
         if there is not None and (best is None or there.residual < best.residual):
-            best, close = there, max(min(ROUGHLY, 0.1 * there.residual), 0.1 * tol)
+            best, close = there, max(min(ROUGHLY, 0.1 * there.residual), 0.01 * tol)
             if best.residual <= tol and best.gap <= tol:
                 break
-        hold = min(TIGHTER * hold, TIGHTEST)
+        hold = min(TIGHTER * hold, tightest)
     return best
 
 
@@ -149,35 +158,56 @@ def minimised(primal: Primal, close: float) -> Primal:
     return _newton(primal, close)
 
 
-def _newton(primal: Primal, close: float | None) -> Primal:
+def _newton(primal: Primal, close: float | None, steps: int = STEPS) -> Primal:
     """Newton's method on f until the gradient is within ``close``, or, if that is None, until steps are small."""
-    xp, unit = namespace(primal.images), primal.problem.unit
-    change, damping, idle = _usual_change(primal.problem), 0.0, 0
-    for _ in range(STEPS):
+    unit, xp = primal.problem.unit, namespace(primal.images)
+    change, damping, least, idle = _usual_change(primal.problem), 0.0, float("inf"), 0
+    for _ in range(steps):
         size = _dot(primal.gradient, primal.gradient)
-        if idle > 3 or (close is not None and size <= close**2):
+        # Once rounding hides whether f falls, its gradient stays as large as it is.
+        idle, least = (0, size) if size < 0.5 * least else (idle + 1, least)
+        if (close is not None and size <= close**2) or (idle > PATIENCE and size <= 1.0):
             break
         step = _direction(primal, change, damping)
-        slope, length = _dot(primal.gradient, step), 1.0
-        if close is None and -slope <= NEAR:
+        if close is None and -_dot(primal.gradient, step) <= NEAR:
             break
-        rounding = 1e-14 * (1.0 + abs(primal.value))
-        while length > SHORTEST:
-            turn = cholesky(unit + length * step)
-            if turn is not None and float(xp.min(xp.linalg.diagonal(turn))) > 0.1:
-                moved = primal.turned(turn)
-                if moved.value <= primal.value + 1e-4 * length * slope + rounding:
-                    break
-            length *= 0.5
-        else:
+        length = _length(primal, step)
+        turn = cholesky(unit + length * step) if length > 0 else None
+        if turn is None or not xp.all(xp.linalg.diagonal(turn) > 0):
             break
-        # Where rounding hides whether f falls, the gradient must.
-        hidden = moved.value >= primal.value - rounding
-        idle = idle + 1 if hidden and _dot(moved.gradient, moved.gradient) > 0.5 * size else 0
-        primal = moved
+        primal = primal.turned(turn)
         # As much damping as would have made the step so short, but only where the loss does not.
         damping = (1.0 + damping) / length - 1.0 if length < 1.0 else RELIEF * damping
     return primal
+
+
+def _length(primal: Primal, step: Array) -> float:
+    """How far to go along a direction X: 1, unless f is far from flat there; then to where it nearly is.
+
+    Along l, f is tr W(I + lX) − logdet W − Σ log(1 + lξ) + Σψ(t + l·t′), with the eigenvalues ξ of X and the change t′
+    of the violations, so that its slope, which grows, costs no matrix product.
+    """
+    problem, xp = primal.problem, namespace(step)
+    bends = xp.linalg.eigvalsh(step)
+    change = problem.sandwich(primal.images, step)
+    linear = _dot(primal.factor.T @ primal.factor, step)
+
+    def slope(length: float) -> float:
+        wanted = problem.loss.wanted(primal.violation + length * change)
+        return float(linear - xp.sum(bends / (1.0 + length * bends)) + wanted @ change)
+
+    first = slope(0.0)
+    if not first < 0:
+        return 0.0
+    most = min(LONGEST, (1.0 - EDGE) / max(-float(xp.min(bends)), 1e-300))
+    low, high, length = 0.0, most, min(1.0, most)
+    for _ in range(40):
+        there = slope(length)
+        if abs(there) <= FLAT * -first or (there < 0 and length == most):
+            return length
+        low, high = (length, high) if there < 0 else (low, length)
+        length = min(2.0 * low, most) if high == most and there < 0 else 0.5 * (low + high)
+    return low
 
 
 def _direction(primal: Primal, change: Array, damping: float) -> Array:

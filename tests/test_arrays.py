@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from problems import random_problem
 
-from oddkernel import SKLR, Comparisons, _arrays
-from oddkernel._arrays import (
+from oddkernel import SKLR, Comparisons
+from oddkernel.problem import arrays
+from oddkernel.problem.arrays import (
     Device,
     cholesky,
     device_named,
@@ -21,7 +22,7 @@ from oddkernel._arrays import (
     times_inverse,
     to_numpy,
 )
-from oddkernel.losses import LOSSES
+from oddkernel.problem.losses import LOSSES
 from oddkernel.solvers import SOLVERS, solve
 
 STRICT, TORCH = "array-api-strict", "torch:cpu"
@@ -118,7 +119,7 @@ def test_a_device_that_means_nothing_is_refused(name: object) -> None:
 
 @pytest.mark.parametrize(("name", "extra"), [("cuda", "torch"), ("torch:cpu", "torch"), ("cupy", "cupy")])
 def test_a_missing_library_is_named_with_what_to_install(name, extra, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_arrays, "find_spec", lambda module: None)
+    monkeypatch.setattr(arrays, "find_spec", lambda module: None)
     with pytest.raises(ValueError, match=rf"device='{name}' needs {extra}.*pip install \"oddkernel\[{extra}\]\""):
         SKLR(device=name).fit(X, SAID)
 

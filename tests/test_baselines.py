@@ -25,7 +25,7 @@ from oddkernel import Comparisons, ContradictionError, KernelKMeans, KernelMeanS
 from oddkernel.baselines import ITML, LSML, SKMS, links, links_from_labels
 from oddkernel.baselines.slack import LogSlack
 from oddkernel.comparisons import Kind, RowError
-from oddkernel.constraints import Constraints
+from oddkernel.problem.constraints import Constraints
 
 EXPECTED_FAILURES = {
     "check_fit_score_takes_y": "score measures agreement with Comparisons; class labels have no unique reading there",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oddkernel import Comparisons, choices
+from oddkernel import Comparisons
+from oddkernel.problem import choices
 
 Z = np.array([[0.0], [1.0], [5.0]])
 SHOWN = np.array([[0, 1, 2], [2, 0, 1]])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oddkernel import Comparisons
-from oddkernel.constraints import Constraints
+from oddkernel.problem.constraints import Constraints
 
 # δ(0, 1) = 1, δ(0, 2) = 4, δ(0, 3) = 9, ... : the squared distances of items on a line
 LINE = np.square(np.subtract.outer(np.arange(6.0), np.arange(6.0)))

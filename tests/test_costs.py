@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from oddkernel import Comparisons
-from oddkernel.constraints import Constraints
-from oddkernel.dual import Dual
-from oddkernel.losses import LOSSES
-from oddkernel.solution import Status
+from oddkernel.problem.constraints import Constraints
+from oddkernel.problem.dual import Dual
+from oddkernel.problem.losses import LOSSES
+from oddkernel.problem.solution import Status
 from oddkernel.solvers import Newton, Projection, gathered, newton, solve, sweep
 from oddkernel.solvers.auto import Auto
 from oddkernel.solvers.costs import PASSES, newton_cost, pass_cost

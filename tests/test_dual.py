@@ -9,8 +9,8 @@ import pytest
 from problems import Problem, divergence, learned_kernel, random_problem, row_matrices, squared_distances
 
 from oddkernel import Comparisons
-from oddkernel.dual import Dual, Point
-from oddkernel.losses import LOSSES
+from oddkernel.problem.dual import Dual, Point
+from oddkernel.problem.losses import LOSSES
 from oddkernel.solvers import Newton, solve
 
 SEEDS = range(8)

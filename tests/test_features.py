@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from oddkernel import formats, tables
+from oddkernel import formats
 from oddkernel.cli import main
-from oddkernel.features import from_images, from_texts, read_source
+from oddkernel.items import from_images, from_texts, read_source, tables
 
 TEXTS = ["a red apple", "two red apples", "a blue car", "blue cars and a van"]
 NAMES = ["apple", "apples", "car", "cars"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oddkernel.features import gist
+from oddkernel.items import gist
 
 
 def texture(seed: int = 0) -> np.ndarray:

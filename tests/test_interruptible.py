@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from oddkernel._interruptible import interruptible
+from oddkernel.support.interruptible import interruptible
 
 
 def test_results_and_errors_come_through() -> None:
@@ -44,7 +44,7 @@ def interrupted(program: str) -> tuple[int, str, str]:
 
 NAP = """
 import time
-from oddkernel._interruptible import interruptible
+from oddkernel.support.interruptible import interruptible
 
 def nap():
     print("begun", flush=True)

@@ -13,9 +13,9 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 from oddkernel import SKLR, Comparisons
-from oddkernel.constraints import Constraints
 from oddkernel.kernels import AdaptiveGaussian, Gaussian, Identity, Linear, LowRank
-from oddkernel.solution import Status
+from oddkernel.problem.constraints import Constraints
+from oddkernel.problem.solution import Status
 
 RATIO, MARGIN = 2.0, 0.05
 KERNELS = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oddkernel.losses import LOSSES, Conjugate
+from oddkernel.problem.losses import LOSSES, Conjugate
 
 # Two answers of two rows and one of one row, then a can't tell with its three equalities.
 ANSWER = np.array([0, 0, 1, 1, 2, 3, 3, 3])

@@ -1,4 +1,4 @@
-"""`oddkernel._numbered`: what NumPy's sorting finds, found by tables."""
+"""`oddkernel.support.numbered`: what NumPy's sorting finds, found by tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from oddkernel._numbered import numbered, places
+from oddkernel.support.numbered import numbered, places
 
 values = arrays.arrays(np.int64, arrays.array_shapes(max_dims=2, min_side=0), elements=st.integers(0, 40))
 

@@ -7,7 +7,7 @@ import pytest
 from problems import Problem, random_problem
 
 from oddkernel import Comparisons
-from oddkernel.solution import Status
+from oddkernel.problem.solution import Status
 from oddkernel.solvers import Newton, Projection, solve
 from oddkernel.solvers.factored import multiply_by_cholesky
 

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from oddkernel import SKLR, Comparisons, models, retrieval, scale, tables
+from oddkernel import SKLR, Comparisons, models, scale
 from oddkernel.cli import main
-from oddkernel.retrieval import Index
+from oddkernel.items import tables
+from oddkernel.scale import index as retrieval
 from oddkernel.scale import memory
+from oddkernel.scale.index import Index
 
 pytest.importorskip("faiss")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oddkernel import SKLR, Comparisons
-from oddkernel.scores import Scores, calibration_error
+from oddkernel.learning.scores import Scores, calibration_error
 
 
 def test_guessing_scores_as_guessing() -> None:

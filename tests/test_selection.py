@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from oddkernel import SKLR, Comparisons
-from oddkernel.selection import SearchCV
+from oddkernel.learning.selection import SearchCV
 
 X, y = load_wine(return_X_y=True)
 

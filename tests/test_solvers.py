@@ -10,8 +10,8 @@ from problems import Problem, learned_kernel, random_problem, reference_divergen
 
 from oddkernel import Comparisons
 from oddkernel.comparisons import Kind
-from oddkernel.losses import LOSSES
-from oddkernel.solution import Solution, Status
+from oddkernel.problem.losses import LOSSES
+from oddkernel.problem.solution import Solution, Status
 from oddkernel.solvers import SOLVERS, base, primal, solve
 from oddkernel.solvers.costs import DENSE
 

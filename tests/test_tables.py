@@ -7,7 +7,8 @@ import pyarrow as arrow
 import pyarrow.parquet
 import pytest
 
-from oddkernel import Comparisons, tables
+from oddkernel import Comparisons
+from oddkernel.items import tables
 
 X = np.array([[1.5, -2.0], [0.1, 3e-9], [7.0, 0.0]])
 NAMES = ("ant", "bee, or wasp", "Ünïcode")

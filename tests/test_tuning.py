@@ -10,8 +10,8 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
 from oddkernel import SKLR, Comparisons
-from oddkernel.rounds import halfway
-from oddkernel.tuning import folds_of
+from oddkernel.learning.rounds import halfway
+from oddkernel.learning.tuning import folds_of
 
 
 @pytest.fixture(scope="module")

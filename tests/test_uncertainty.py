@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from oddkernel import SKLR, Comparisons, uncertainty
-from oddkernel.constraints import Constraints
-from oddkernel.rounds import problem_of
+from oddkernel import SKLR, Comparisons
+from oddkernel.learning import uncertainty
+from oddkernel.learning.rounds import problem_of
+from oddkernel.learning.uncertainty import Uncertainty
+from oddkernel.problem.constraints import Constraints
 from oddkernel.solvers import Newton, solve
-from oddkernel.uncertainty import Uncertainty
 
 
 def answers(n: int, m: int, seed: int = 0) -> Comparisons:
@@ -87,7 +88,7 @@ def test_probabilities_have_standard_deviations() -> None:
     assert (std < 1).all()
 
     # The slopes are the derivatives of the probabilities.
-    from oddkernel import choices
+    from oddkernel.problem import choices
 
     sides = rng.uniform(0.5, 2.0, (1, 3))
     for guess in (0.0, 0.3):

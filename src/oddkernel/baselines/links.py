@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from .._checks import as_labels, is_count, is_real, require
 from ..comparisons import Comparisons
+from ..support.checks import as_labels, is_count, is_real, require
 
 Indices = NDArray[np.intp]
 

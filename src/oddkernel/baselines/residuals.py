@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import cholesky
-from ..dual import Dual, Point
-from ..solution import Solution, Status
+from ..problem.arrays import cholesky
+from ..problem.dual import Dual, Point
+from ..problem.solution import Solution, Status
 from ..solvers.costs import DENSE
 from ..solvers.newton import STRETCH, bounded_maximum, conjugate_gradients
 

@@ -216,7 +216,7 @@ def _outlook(arguments: argparse.Namespace, study: Study) -> Summary:
 
         from ..judge.export import Filter, export
         from ..judge.store import Database
-        from ..learner import SKLR
+        from ..learning.sklr import SKLR
         from ..questions import outlook
 
         database = Database(arguments.database or study.database, study.name)
@@ -309,7 +309,7 @@ def _check_nobody_real(arguments: argparse.Namespace, study: Study) -> None:
 
 
 def _labels(file: Path, study: Study) -> list[str]:
-    from .._text import csv_records, decode
+    from ..support.text import csv_records, decode
 
     records = [cells for _, cells in csv_records(decode(file.read_bytes()))]
     if not records or not {"item", "label"} <= set(records[0]):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_scalar
 
-from .._interruptible import interruptible
+from ..support.interruptible import interruptible
 from .base import Kernel
 from .distances import NEGLIGIBLE, Array, squared_distances
 from .identity import equal_rows

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state, get_tags
 
-from .._interruptible import interruptible
+from ..support.interruptible import interruptible
 from .base import Kernel
 from .distances import Array, row_blocks
 

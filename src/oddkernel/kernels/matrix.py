@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._interruptible import interruptible
+from ..support.interruptible import interruptible
 from .distances import Array
 
 ROUNDING = 1e-6

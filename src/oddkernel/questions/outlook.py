@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from .. import choices
 from ..comparisons import Comparisons, Kind
-from ..learner import SKLR
+from ..learning.sklr import SKLR
+from ..problem import choices
 
 Array = NDArray[Any]
 

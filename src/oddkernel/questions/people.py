@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import require
-from .._columns import refuse
 from ..comparisons import Comparisons, Kind
+from ..support.checks import refuse, require
 from .history import Indices, Triple, as_triple, key
 
 CANT_TELL = -1

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import is_count, require
 from ..comparisons import Comparisons
+from ..support.checks import is_count, require
 from .belief import Belief, Space
 from .history import History, Indices, as_triple
 from .policies import DEFAULT, Policy, resolve

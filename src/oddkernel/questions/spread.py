@@ -36,7 +36,7 @@ class Spread:
         ½ logdet(I + A R Aᵀ / noise)
 
     nats about the kernel: much where the three distances are open, little where answers have settled them or where
-    they follow from others. R comes from Laplace's approximation at the optimum; see `oddkernel.uncertainty`.
+    they follow from others. R comes from Laplace's approximation at the optimum; see `oddkernel.learning.Uncertainty`.
 
     *Can't tell* tells less than it seems to: that three items are all unlike one another, or all alike, groups none of
     them. So a question's worth is what it tells times how likely its answer names one of the three. What would be

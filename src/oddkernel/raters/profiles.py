@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._columns import as_column, as_numbers, refuse
 from ..comparisons import Comparisons
+from ..comparisons.columns import as_column, as_numbers
+from ..support.checks import refuse
 from . import flags
 from .votes import Array, Indices, Votes
 

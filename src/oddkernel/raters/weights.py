@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._columns import check_length, refuse
 from ..comparisons import Comparisons
+from ..comparisons.columns import check_length
+from ..support.checks import refuse
 from .votes import CANT_TELL, Array, Indices, Votes
 
 # The 2 in the objective: as if so many answers were known to be meant.

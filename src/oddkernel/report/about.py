@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..tables import NAME_COLUMNS
+from ..items.tables import NAME_COLUMNS
 
 COLUMNS = ("text", "class")
 

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from .. import choices
-from .._numbered import places
 from ..comparisons import Comparisons, Kind
-from ..constraints import Constraints
-from ..learner import SKLR
-from ..rounds import learn
+from ..learning.rounds import learn
+from ..learning.sklr import SKLR
+from ..learning.tuning import FEWEST, folds_of
+from ..problem import choices
+from ..problem.constraints import Constraints
 from ..solvers import Newton
-from ..tuning import FEWEST, folds_of
+from ..support.numbered import places
 
 Array = NDArray[np.float64]
 

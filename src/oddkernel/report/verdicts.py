@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import choices
 from ..comparisons import Comparisons, Kind
+from ..problem import choices
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.utils import check_random_state
 
-from .._checks import is_count, require
-from ..learner import SKLR
+from ..learning.sklr import SKLR
+from ..support.checks import is_count, require
 from . import memory
 from .coordinates import is_dask, source_for
 from .learned_map import LearnedMap

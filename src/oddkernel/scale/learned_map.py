@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..kernels import LowRank
 from ..kernels.distances import row_blocks
-from ..learner import OUT_OF_REACH, SKLR
+from ..learning.sklr import OUT_OF_REACH, SKLR
 
 Array = NDArray[np.float64]
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import is_count, require
 from ..kernels.distances import squared_distances
-from ..learner import SKLR
+from ..learning.sklr import SKLR
+from ..support.checks import is_count, require
 from . import memory
 from .coordinates import source_for, transform
 from .learned_map import LearnedMap
@@ -49,7 +49,7 @@ def nearest(
     """The k items nearest to each query under the learned distance: exact, in one pass over the items.
 
     Memory holds the queries and a block of items. Of equally near ones the first counts. For queries that come again
-    and again, build a `retrieval.Index`.
+    and again, build a `Index`.
 
     Parameters
     ----------

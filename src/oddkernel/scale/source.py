@@ -13,8 +13,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import ArrayLike, NDArray
 
-from .. import tables
-from .._parquet import pyarrow
+from ..items import tables
+from ..support.parquet import pyarrow
 
 Array = NDArray[np.float64]
 

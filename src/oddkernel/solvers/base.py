@@ -8,9 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
-from .._arrays import Array, cholesky, device_named, namespace, to_numpy
-from ..dual import Dual, Point
-from ..solution import Solution, Status
+from ..problem.arrays import Array, cholesky, device_named, namespace, to_numpy
+from ..problem.dual import Dual, Point
+from ..problem.solution import Solution, Status
 from .costs import DENSE, passes_first
 from .newton import approach
 from .primal import descend

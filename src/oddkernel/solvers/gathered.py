@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .._arrays import Array
-from ..dual import CANCELLATION, Point
+from ..problem.arrays import Array
+from ..problem.dual import CANCELLATION, Point
 from .sweep import one_row, sweep, two_by_two, woodbury
 
 # Columns that wait, two for each step.

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .._arrays import Array, cholesky, namespace
-from ..dual import Dual, Point
+from ..problem.arrays import Array, cholesky, namespace
+from ..problem.dual import Dual, Point
 
 # Most steps, and most products with the Hessian for one.
 STEPS = 40

@@ -100,6 +100,11 @@ def test_the_api_docs_follow_the_list() -> None:
     assert [title.lower() for title in sections] == [name for name in LISTED if name not in ("support", "judge", "cli")]
 
 
+def test_the_tests_follow_the_list() -> None:
+    folders = {file.parent.relative_to(ROOT / "tests").parts[0] for file in (ROOT / "tests").glob("*/test_*.py")}
+    assert folders <= set(LISTED)
+
+
 def test_no_file_has_a_private_name() -> None:
     assert not [file for file in (ROOT / "src").rglob("_*.py") if file.name not in ("__init__.py", "__main__.py")]
 

@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-STATIC = Path(__file__).parents[1] / "src" / "oddkernel" / "judge" / "static"
+STATIC = Path(__file__).parents[2] / "src" / "oddkernel" / "judge" / "static"
 
 
 def test_every_word_is_used_and_every_used_word_is_there() -> None:

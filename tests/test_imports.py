@@ -105,6 +105,13 @@ def test_the_tests_follow_the_list() -> None:
     assert folders <= set(LISTED)
 
 
+def test_files_that_contributing_names_are_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(rf"`((?:{'|'.join(LISTED)})/[\w/]*(?:\.py)?)`", text)
+    assert len(named) > 10
+    assert not [path for path in named if not (ROOT / "src" / PACKAGE / path).exists() and not (ROOT / path).exists()]
+
+
 def test_no_file_has_a_private_name() -> None:
     assert not [file for file in (ROOT / "src").rglob("_*.py") if file.name not in ("__init__.py", "__main__.py")]
 

@@ -20,6 +20,7 @@ from oddkernel.comparisons import Comparisons, Kind
 
 TRIPLETS = ["cblearn-list-order", "cblearn-list-count", "cblearn-list-boolean", "metric-learn-triplets"]
 TRIPLETS += ["metric-learn-quadruplets", "psiz", "salmon", "triplettools"]
+PEERS = [name for name in formats.FORMATS if name not in formats.OWN]
 ODD_ONES = ["spose", "jspsych", "meadows"]
 BY_NAME = ["triplettools", "jspsych", "meadows"]
 reuse_folder = settings(
@@ -205,8 +206,8 @@ def test_samples(tmp_path: Path, format: str, content: bytes | str, said: Compar
 
 
 def test_every_format_has_a_sample() -> None:
-    assert {format for format, *_ in SAMPLES} == set(formats.PEERS)
-    assert set(TRIPLETS + ODD_ONES) == set(formats.WRITERS) - set(formats.READERS)
+    assert {format for format, *_ in SAMPLES} == set(PEERS)
+    assert set(TRIPLETS + ODD_ONES) == {format for format in PEERS if formats.FORMATS[format].write}
 
 
 def real(name: str) -> Path:
@@ -231,6 +232,11 @@ def test_things(tmp_path: Path) -> None:
     assert said == Comparisons.odd_one_out(judgements, np.full(len(judgements), 2))
     formats.write(said, file, format="spose")
     assert np.array_equal(np.loadtxt(file, dtype=int), judgements)
+
+
+def test_a_format_that_can_only_be_read_says_so() -> None:
+    with pytest.raises(ValueError, match="central can only be read; expected one of csv, "):
+        formats.dump(TWO_CLOSER, "central")
 
 
 class TestWriting:
@@ -424,7 +430,7 @@ def test_refusals(tmp_path: Path, format: str, content: bytes | str, message: st
         formats.read(file, format=format)
 
 
-@pytest.mark.parametrize("format", formats.PEERS)
+@pytest.mark.parametrize("format", PEERS)
 @given(data=st.data())
 @reuse_folder
 def test_damaged_file_is_read_or_refused(tmp_path: Path, format: str, data: st.DataObject) -> None:
@@ -481,4 +487,4 @@ class TestConvert:
         with pytest.raises(SystemExit):
             main(["convert", "--help"])
         words = capsys.readouterr().out.replace(",", " ").replace(".", " ").split()
-        assert {*formats.READERS, *formats.PEERS} <= set(words)
+        assert set(formats.FORMATS) <= set(words)

@@ -83,12 +83,12 @@ def test_without_names_nothing_tells_who_it_was() -> None:
         ["person 1", "person 2", "person 3", "person 3"],
     )
     assert not {"answered_at", "answer_id"} & details.keys()
-    for format in formats.READERS:
+    for format in formats.OWN:
         written = formats.dump(said, format, details=details)
         assert not any(secret in written for secret in (b"ann", b"bob", b"cem", b"sitting"))
 
 
-@pytest.mark.parametrize("format", formats.READERS)
+@pytest.mark.parametrize("format", formats.OWN)
 def test_details_survive_in_every_format(format: str, tmp_path: Path) -> None:
     said, details = export([answer(), answer("bob", kind="catch", expected=2)], NAMES, "birds")
     file = tmp_path / f"answers.{format}"
@@ -134,7 +134,7 @@ def folder(tmp_path: Path) -> Path:
     with running(folder) as run:
         run.person(participant="ann").answer_all(odd=1)
         run.person(participant="bob").answer_all(odd=0, ms=100)
-        for format in formats.READERS:
+        for format in formats.OWN:
             download(run, tmp_path, format)
     return folder
 

@@ -134,8 +134,8 @@ def _export(arguments: argparse.Namespace, study: Study) -> Summary:
     from ..judge.store import Database
 
     file: Path = arguments.export
-    if file.suffix.lower().removeprefix(".") not in formats.READERS:
-        raise ValueError(f"{file}: expected a name that ends with {', '.join(f'.{name}' for name in formats.READERS)}")
+    if file.suffix.lower().removeprefix(".") not in formats.OWN:
+        raise ValueError(f"{file}: expected a name that ends with {', '.join(f'.{name}' for name in formats.OWN)}")
     if not file.resolve().parent.is_dir():
         raise ValueError(f"{file}: the folder doesn't exist")
     with working("exporting"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from .formats import PEERS, READERS, WRITERS, Understood, details, dump, examine, read, write
+from .formats import Understood, details, dump, examine, read, write
+from .registry import FORMATS, OWN, Format
 
-__all__ = ["PEERS", "READERS", "WRITERS", "Understood", "details", "dump", "examine", "read", "write"]
+__all__ = ["FORMATS", "OWN", "Format", "Understood", "details", "dump", "examine", "read", "write"]

@@ -1,23 +1,23 @@
 """Reading and writing `Comparisons`, in our own forms and in those of others.
 
 Ours are CSV, JSON Lines and Parquet, all with the columns of `Comparisons.to_dict`; those of others are in
-`formats.peers`. A further one is a module there and a line in `PEERS`, and one in `WRITERS` if it can be written.
+`formats.peers`. `formats.registry` lists them all.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from pathlib import Path
 from reprlib import repr as brief
 from typing import Any, NamedTuple
 
 from ..comparisons import Comparisons
 from ..support.files import replace
-from . import own
 from .detail_columns import DETAILS, Details, check_details, parse_details
-from .peers import cblearn, central, jspsych, meadows, metric_learn, psiz, salmon, spose, triplettools
-from .rows import Rows
+from .registry import FORMATS, OWN
+
+_WRITABLE = [name for name, format in FORMATS.items() if format.write is not None]
 
 
 class Understood(NamedTuple):
@@ -43,8 +43,8 @@ def read(path: str | os.PathLike[str], *, format: str | None = None, count_from:
     path : path-like
         The file.
     format : str, optional
-        Its format: csv, jsonl or parquet, which by default is what its name ends with, or one of `PEERS`, which must
-        be named.
+        Its format: csv, jsonl or parquet, which by default is what its name ends with, or another of `FORMATS`, which
+        must be named.
     count_from : {0, 1}, optional
         The number of the first item, in formats of others where items have numbers. By default it is what the format
         has it to be; a file that leaves this in doubt, as no item has the number 0, is refused.
@@ -85,15 +85,15 @@ def examine(path: str | os.PathLike[str], *, format: str | None = None, count_fr
     Items are numbered from 1 to 4 in the file, counted from 1, and counted from 0 here.
     2 trials: the query is closer to the reference after it than to each later one.
     """
-    name = _format_of(path, format, [*READERS, *PEERS])
+    name = _format_of(path, format, FORMATS)
     data = Path(path).read_bytes()
     try:
-        if name in PEERS:
-            rows = PEERS[name](data).counted_from(count_from)
+        if name not in OWN:
+            rows = FORMATS[name].read(data).counted_from(count_from)
             return Understood(rows.understand(), tuple(rows.notes))
         if count_from is not None:
             raise ValueError(f"count_from is {brief(count_from)}, but {name} files count from 0; expected none")
-        rows = _ROWS[name](data)
+        rows = FORMATS[name].read(data)
         found = [column for column in DETAILS if column in rows.columns]
         notes = [f"{', '.join(found)}: how the answers came about, for formats.details to read."] if found else []
         return Understood(rows.understand(), tuple(notes))
@@ -129,7 +129,7 @@ def details(path: str | os.PathLike[str], *, format: str | None = None) -> dict[
     ...     formats.details(Path(folder, "said.csv"))
     {'response_ms': [1250]}
     """
-    rows = _ROWS[_format_of(path, format, READERS)](Path(path).read_bytes())
+    rows = FORMATS[_format_of(path, format, OWN)].read(Path(path).read_bytes())
     try:
         return parse_details(rows.columns, rows.places)
     except ValueError as error:
@@ -155,8 +155,8 @@ def write(
     path : path-like
         The file.
     format : str, optional
-        Its format: csv, jsonl or parquet, which by default is what its name ends with, or another of `WRITERS`, which
-        must be named.
+        Its format: csv, jsonl or parquet, which by default is what its name ends with, or another of `FORMATS` that can
+        be written, which must be named.
     details : mapping of str to sequence, optional
         How the answers came about, in columns that `details` reads; only in our own formats.
 
@@ -170,7 +170,7 @@ def write(
     ...     formats.read(Path(folder, "said.jsonl")) == said
     True
     """
-    replace(path, dump(comparisons, _format_of(path, format, WRITERS), details=details))
+    replace(path, dump(comparisons, _format_of(path, format, _WRITABLE), details=details))
 
 
 def dump(comparisons: Comparisons, format: str, *, details: Details | None = None) -> bytes:
@@ -182,76 +182,26 @@ def dump(comparisons: Comparisons, format: str, *, details: Details | None = Non
     >>> formats.dump(Comparisons.closer([4], [1], [2]), "cblearn-list-order")
     b'4 1 2\\n'
     """
-    if format not in READERS:
-        if details:
-            raise ValueError(f"details in the format {format}; expected one of {', '.join(READERS)}")
-        return WRITERS[format](comparisons)
-    return _OWN_WRITERS[format](comparisons, check_details(details, len(comparisons)))
+    write = FORMATS[format].write
+    if write is None:
+        raise ValueError(f"the format {format} can only be read; expected one of {', '.join(_WRITABLE)}")
+    if format in OWN:
+        return write(comparisons, check_details(details, len(comparisons)))
+    if details:
+        raise ValueError(f"details in the format {format}; expected one of {', '.join(OWN)}")
+    return write(comparisons)
 
 
 def _format_of(path: str | os.PathLike[str], format: str | None, known: Collection[str]) -> str:
     if format is not None and format in known:
         return format
     suffix = Path(path).suffix.lower().removeprefix(".")
-    if format is None and suffix in READERS:
+    if format is None and suffix in OWN:
         return suffix
     if format is not None:
         raise ValueError(f"format {format!r}; expected one of {', '.join(known)}")
-    named = ", ".join(name for name in known if name not in READERS)
+    named = ", ".join(name for name in known if name not in OWN)
     raise ValueError(
-        f"{os.fspath(path)}: the name doesn't end with a known format; expected one of {', '.join(READERS)}, or the "
+        f"{os.fspath(path)}: the name doesn't end with a known format; expected one of {', '.join(OWN)}, or the "
         f"format to be named: {named}"
     )
-
-
-_ROWS: dict[str, Callable[[bytes], Rows]] = {
-    "csv": own.csv_rows,
-    "jsonl": own.jsonl_rows,
-    "parquet": own.parquet_rows,
-}
-
-READERS: dict[str, Callable[[bytes], Comparisons]] = {
-    "csv": lambda data: own.csv_rows(data).understand(),
-    "jsonl": lambda data: own.jsonl_rows(data).understand(),
-    "parquet": lambda data: own.parquet_rows(data).understand(),
-}
-"""Our own forms, which leave nothing to settle; each is what a file's name ends with."""
-
-PEERS: dict[str, Callable[[bytes], Rows]] = {
-    "cblearn-list-order": cblearn.read_order,
-    "cblearn-list-count": cblearn.read_count,
-    "cblearn-list-boolean": cblearn.read_boolean,
-    "metric-learn-triplets": metric_learn.read_triplets,
-    "metric-learn-quadruplets": metric_learn.read_quadruplets,
-    "spose": spose.read,
-    "salmon": salmon.read,
-    "triplettools": triplettools.read,
-    "jspsych": jspsych.read,
-    "meadows": meadows.read,
-    "central": central.read,
-    "psiz": psiz.read,
-}
-"""The forms of others."""
-
-_OWN_WRITERS: dict[str, Callable[[Comparisons, Details], bytes]] = {
-    "csv": own.write_csv,
-    "jsonl": own.write_jsonl,
-    "parquet": own.write_parquet,
-}
-
-WRITERS: dict[str, Callable[[Comparisons], bytes]] = {
-    "csv": lambda comparisons: own.write_csv(comparisons, {}),
-    "jsonl": lambda comparisons: own.write_jsonl(comparisons, {}),
-    "parquet": lambda comparisons: own.write_parquet(comparisons, {}),
-    "cblearn-list-order": cblearn.write_order,
-    "cblearn-list-count": cblearn.write_count,
-    "cblearn-list-boolean": cblearn.write_boolean,
-    "metric-learn-triplets": metric_learn.write_triplets,
-    "metric-learn-quadruplets": metric_learn.write_quadruplets,
-    "spose": spose.write,
-    "salmon": salmon.write,
-    "triplettools": triplettools.write,
-    "jspsych": jspsych.write,
-    "meadows": meadows.write,
-    "psiz": psiz.write,
-}

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..formats import READERS, WRITERS
+from ..formats import FORMATS, dump
 from ..kernels import KERNELS, Columns, Kernel, KernelSum, LowRank
 from ..problem.constraints import Constraints
 from ..problem.losses import LOSSES
@@ -110,7 +110,7 @@ def save(model: SKLR, path: str | os.PathLike[str]) -> None:
     }
     parts = {
         "model.json": json.dumps(description, allow_nan=False, ensure_ascii=False, indent=2).encode(),
-        "answers.jsonl": WRITERS["jsonl"](model.comparisons_),
+        "answers.jsonl": dump(model.comparisons_, "jsonl"),
         **encoder.parts,
     }
     replace(path, pack(parts))
@@ -163,7 +163,7 @@ def _read(parts: Mapping[str, bytes]) -> SKLR:
     kernel = decoder.kernel(description["kernel"], model.n_features_in_)
     features = LowRank(kernel, **decoder.mapping(description["features"]))
     rows = Constraints(**decoder.mapping(description["rows"]))
-    said = READERS["jsonl"](parts["answers.jsonl"])
+    said = FORMATS["jsonl"].read(parts["answers.jsonl"]).understand()
     n_items = len(kernel.X_fit_) if hasattr(kernel, "X_fit_") else model.n_features_in_
     said.check_items(n_items)
     r, m = features.rank, len(rows.answer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..support.checks import RowError
-from .columns import Kind
 from .comparisons import Comparisons
+from .kinds import Kind
 
 __all__ = ["Comparisons", "Kind", "RowError"]

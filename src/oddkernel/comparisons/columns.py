@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from enum import IntEnum
 from reprlib import repr as brief
 from typing import Any, TypeAlias
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..support.checks import RowError, refuse
+from .kinds import LINKS, Kind
 
 Weight: TypeAlias = ArrayLike | None
 Rater: TypeAlias = str | int | Sequence[str | int | None] | NDArray[Any] | None
@@ -19,19 +19,6 @@ INDEX = "an item's index, a whole number from 0 up"
 ANSWER = "0, 1 or 2, the position of the odd one as shown, or -1 for can't tell"
 # Beyond it a float no longer tells neighbouring whole numbers apart.
 _LARGEST_WHOLE = 2**53
-
-
-class Kind(IntEnum):
-    """What a row of `Comparisons` says."""
-
-    ODD_ONE_OUT = 0
-    CLOSER = 1
-    MUST_LINK = 2
-    CANNOT_LINK = 3
-    MOST_CENTRAL = 4
-
-
-LINKS = (Kind.MUST_LINK, Kind.CANNOT_LINK)
 
 
 def as_array(values: Any, what: str) -> NDArray[Any]:

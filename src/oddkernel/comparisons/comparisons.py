@@ -13,8 +13,6 @@ from ..support.numbered import numbered
 from .columns import (
     ANSWER,
     INDEX,
-    LINKS,
-    Kind,
     Rater,
     Weight,
     as_column,
@@ -27,6 +25,7 @@ from .columns import (
     check_rows,
 )
 from .conflicts import find_conflicts
+from .kinds import LINKS, MEANINGS, Kind
 from .labels import draw_answers
 from .names import Names, as_items, check_same_names, common_names, new_positions
 
@@ -36,13 +35,6 @@ if TYPE_CHECKING:
 _NUMERIC = ("kind", "shown", "odd", "bound", "weight")
 _COLUMNS = (*_NUMERIC, "rater", "items")
 _POSITIONS = ("a", "b", "c")
-_KIND_WORDS = {
-    Kind.ODD_ONE_OUT: "odd-one-out answer",
-    Kind.MOST_CENTRAL: "most-central answer",
-    Kind.CLOSER: "closer statement",
-    Kind.MUST_LINK: "must-link",
-    Kind.CANNOT_LINK: "cannot-link",
-}
 
 
 class Comparisons:
@@ -383,7 +375,7 @@ class Comparisons:
     def __repr__(self) -> str:
         counts = {kind: int(np.count_nonzero(self.kind == kind)) for kind in Kind}
         unclear = int(np.count_nonzero(self.undecided))
-        phrases = [_count(counts[kind], words) for kind, words in _KIND_WORDS.items() if counts[kind]]
+        phrases = [_count(counts[kind], meaning.words) for kind, meaning in MEANINGS.items() if counts[kind]]
         if unclear:
             phrases[0] += f" ({unclear} can't tell)"
         n_used = len(self.constrained)

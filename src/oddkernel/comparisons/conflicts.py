@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from .columns import LINKS, Kind
+from .kinds import LINKS, Kind, orders
 
 Indices = NDArray[np.intp]
 
@@ -33,15 +33,10 @@ def _conflicting_orders(row: Indices, kind: NDArray[np.int8], shown: Indices, od
     opposite = np.argsort(np.argsort(shown, axis=1), axis=1)
     distance = 3 * triple[:, None] + opposite
 
-    chosen = np.flatnonzero((kind == Kind.ODD_ONE_OUT) & (odd >= 0))
     unclear = np.flatnonzero((kind == Kind.ODD_ONE_OUT) & (odd < 0))
-    central = np.flatnonzero(kind == Kind.MOST_CENTRAL)
-    closer = np.flatnonzero(kind == Kind.CLOSER)
-    small = [distance[chosen, odd[chosen]]] * 2 + [distance[central, step] for step in (1, 2)] + [distance[closer, 2]]
-    large = [distance[chosen, (odd[chosen] + step) % 3] for step in (1, 2)]
-    large += [distance[central, 0]] * 2 + [distance[closer, 1]]
-    tail, head = np.concatenate(small), np.concatenate(large)
-    source = np.concatenate([chosen, chosen, central, central, closer])
+    source, _, near, far = orders(kind, odd)
+    # The pair of anchor and near, which is the closer one, is opposite far.
+    tail, head = distance[source, far], distance[source, near]
 
     arrows = np.concatenate([tail, *distance[unclear].T]), np.concatenate([head, *distance[unclear][:, [1, 2, 0]].T])
     n_distances = 3 * len(row)

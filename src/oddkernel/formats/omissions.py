@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparisons import Comparisons, Kind
+from ..comparisons import Comparisons
+from ..comparisons.kinds import orders
 
 # For each position of the odd one: the positions of the other two, then its own.
 _ODD_LAST = np.array([[1, 2, 0], [0, 2, 1], [0, 1, 2]])
@@ -41,15 +42,8 @@ def triplets_of(said: Comparisons) -> Triplets:
     array([[5, 2, 8],
            [2, 5, 8]])
     """
-    rows = np.flatnonzero(said.decided)
-    kind, shown = said.kind[rows], said.shown[rows]
-    odd, central = kind == Kind.ODD_ONE_OUT, kind == Kind.MOST_CENTRAL
-    first = shown.copy()
-    first[odd] = odd_last(said[rows[odd]])
-    first[central] = shown[central][:, [1, 0, 2]]
-    second = np.where(odd[:, None], first[:, [1, 0, 2]], first[:, [2, 1, 0]])
-    taken = np.column_stack([np.ones_like(odd), odd | central])
-    return Triplets(np.stack([first, second], axis=1)[taken], np.repeat(rows, taken.sum(axis=1)))
+    row, *positions = orders(said.kind, said.odd)
+    return Triplets(said.shown[row[:, None], np.column_stack(positions)], row)
 
 
 def odd_last(said: Comparisons) -> NDArray[np.intp]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..comparisons import Comparisons, Kind, RowError
-from ..comparisons.columns import LINKS
+from ..comparisons.kinds import LINKS
 
 COLUMNS = ("kind", "a", "b", "c", "answer", "bound", "weight", "rater")
 POSITIONS = ("a", "b", "c")

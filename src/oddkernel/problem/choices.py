@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special
 
-from ..comparisons import Comparisons, Kind
+from ..comparisons import Comparisons, Kind, kinds
 
 Array = npt.NDArray[Any]
 
@@ -43,7 +43,7 @@ def decided(said: Comparisons) -> Array:
 
 def chosen(said: Comparisons) -> Array:
     """(m,): the position opposite the pair that a decided answer calls the closest; of a central one, the farthest."""
-    return np.select([said.kind == Kind.CLOSER, said.kind == Kind.MOST_CENTRAL], [2, 0], said.odd)
+    return kinds.singled_out(said.kind, said.odd)
 
 
 def eligible(opposite: Array, said: Comparisons) -> Array:
@@ -51,10 +51,8 @@ def eligible(opposite: Array, said: Comparisons) -> Array:
 
     The most central item is opposite the largest, so that there the sign changes.
     """
-    opposite = opposite.copy()
-    opposite[said.kind == Kind.CLOSER, 0] = np.inf
-    opposite[said.kind == Kind.MOST_CENTRAL] *= -1.0
-    return opposite
+    sign = np.where(kinds.farthest(said.kind), -1.0, 1.0)
+    return np.where(kinds.compared(said.kind), sign[:, None] * opposite, np.inf)
 
 
 def agreement(opposite: Array, said: Comparisons) -> Array:

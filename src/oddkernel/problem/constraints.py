@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..comparisons import Comparisons, Kind
+from ..comparisons.kinds import orders
 from ..support.numbered import places
 
 Array = npt.NDArray[Any]
@@ -99,34 +100,24 @@ class Constraints:
         >>> rows.near.tolist(), rows.far.tolist()
         ([[0, 1], [1, 0]], [[0, 2], [1, 2]])
         """
-        odd_one = np.flatnonzero((said.kind == Kind.ODD_ONE_OUT) & ~said.undecided)
+        decided, *positions = orders(said.kind, said.odd)
         undecided = np.flatnonzero(said.undecided)
-        central = np.flatnonzero(said.kind == Kind.MOST_CENTRAL)
-        closer = np.flatnonzero(said.kind == Kind.CLOSER)
         must = np.flatnonzero(said.kind == Kind.MUST_LINK)
         cannot = np.flatnonzero(said.kind == Kind.CANNOT_LINK)
 
-        k = said.shown[odd_one, said.odd[odd_one]]
-        i = said.shown[odd_one, (said.odd[odd_one] + 1) % 3]
-        j = said.shown[odd_one, (said.odd[odd_one] + 2) % 3]
-        # The two alike are put in order, so that a row doesn't depend on how the three were shown.
-        i, j = np.minimum(i, j), np.maximum(i, j)
+        anchor, near, far = (said.shown[decided, position] for position in positions)
+        # An answer's rows are ordered by anchor, so that they don't depend on the order in which the three were shown.
+        order = np.lexsort((anchor, decided))
+        decided, anchor, near, far = decided[order], anchor[order], near[order], far[order]
         a, b, c = np.sort(said.shown[undecided], axis=1).T
-        middle, left, right = said.shown[central].T
-        left, right = np.minimum(left, right), np.maximum(left, right)
-        anchor, near, far = said.shown[closer].T
         must_i, must_j, _ = said.shown[must].T
         cannot_i, cannot_j, _ = said.shown[cannot].T
 
         parts = [
-            _block(odd_one, (i, j), (i, k), ratio, 1.0, margin),
-            _block(odd_one, (j, i), (j, k), ratio, 1.0, margin),
+            _block(decided, (anchor, near), (anchor, far), ratio, 1.0, margin),
             _block(undecided, (a, b), (a, c), 1.0, 1.0, 0.0, equality=True),
             _block(undecided, (b, a), (b, c), 1.0, 1.0, 0.0, equality=True),
             _block(undecided, (c, a), (c, b), 1.0, 1.0, 0.0, equality=True),
-            _block(central, (left, middle), (left, right), ratio, 1.0, margin),
-            _block(central, (right, middle), (right, left), ratio, 1.0, margin),
-            _block(closer, (anchor, near), (anchor, far), ratio, 1.0, margin),
             _block(must, (must_i, must_j), (must_i, must_j), 1.0, 0.0, -_given(said.bound[must], at_most)),
             _block(cannot, (cannot_i, cannot_j), (cannot_i, cannot_j), 0.0, 1.0, _given(said.bound[cannot], at_least)),
         ]

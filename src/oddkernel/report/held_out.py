@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ..comparisons import Comparisons, Kind
+from ..comparisons import Comparisons, kinds
 from ..learning.rounds import learn
 from ..learning.sklr import SKLR
 from ..learning.tuning import FEWEST, folds_of
@@ -118,7 +118,7 @@ def _compared(before: Array, after: Array, known: Comparisons, how: str) -> Held
 
 
 def _chance(known: Comparisons) -> float:
-    return float(np.average(np.where(known.kind == Kind.CLOSER, 1 / 2, 1 / 3), weights=known.weight))
+    return float(np.average(1 / kinds.compared(known.kind).sum(axis=1), weights=known.weight))
 
 
 def _with_bounds(said: Comparisons, rows: Constraints) -> Comparisons:

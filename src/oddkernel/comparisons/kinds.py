@@ -63,6 +63,8 @@ MEANINGS = {
 LINKS = tuple(kind for kind, meaning in MEANINGS.items() if len(meaning.compared) == 1)
 """The kinds that are about two items; all others are about three."""
 
+# The two positions besides each, ascending.
+_OTHERS = np.array([[1, 2], [0, 2], [0, 1]], dtype=np.intp)
 _SIDE = np.array([-1 if MEANINGS[kind].side is None else MEANINGS[kind].side for kind in Kind], dtype=np.intp)
 _COMPARED = np.array([[side in MEANINGS[kind].compared for side in range(3)] for kind in Kind])
 _FARTHEST = np.array([MEANINGS[kind].farthest for kind in Kind])
@@ -121,16 +123,13 @@ def orders(kind: NDArray[Any], odd: NDArray[Any]) -> Orders:
     """
     side = singled_out(kind, odd)
     decided = np.flatnonzero((side >= 0) & ~np.isin(kind, LINKS))
-    row = np.repeat(decided, 2)
-    side = side[row]
-    other = (side + np.tile([1, 2], len(decided))) % 3
+    row, anchor = np.repeat(decided, 2), _OTHERS[side[decided]].ravel()
+    other = 3 - side[row] - anchor
     said = _COMPARED[kind[row], other]
-    row, side, other = row[said], side[said], other[said]
-    last = _FARTHEST[kind[row]]
+    row, anchor, other = row[said], anchor[said], other[said]
     # The pair opposite one position consists of the anchor and the other position.
-    anchor, near, far = 3 - side - other, np.where(last, side, other), np.where(last, other, side)
-    order = np.lexsort((anchor, row))
-    return Orders(row[order], anchor[order], near[order], far[order])
+    side, last = side[row], _FARTHEST[kind[row]]
+    return Orders(row, anchor, np.where(last, side, other), np.where(last, other, side))
 
 
 def pairs(kind: NDArray[Any], odd: NDArray[Any], *, near: bool) -> tuple[Indices, Indices]:
@@ -149,4 +148,4 @@ def pairs(kind: NDArray[Any], odd: NDArray[Any], *, near: bool) -> tuple[Indices
     links = np.flatnonzero(kind == (Kind.MUST_LINK if near else Kind.CANNOT_LINK))
     found = np.column_stack([np.append(row, links), np.append(opposite, _SIDE[kind[links]])])
     row, opposite = np.unique(found, axis=0).T
-    return row, np.array([[1, 2], [0, 2], [0, 1]])[opposite]
+    return row, _OTHERS[opposite]

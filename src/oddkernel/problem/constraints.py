@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..comparisons import Comparisons, Kind
-from ..comparisons.kinds import orders
+from ..comparisons.kinds import Orders, orders
 from ..support.numbered import places
 
 Array = npt.NDArray[Any]
@@ -100,15 +100,12 @@ class Constraints:
         >>> rows.near.tolist(), rows.far.tolist()
         ([[0, 1], [1, 0]], [[0, 2], [1, 2]])
         """
-        decided, *positions = orders(said.kind, said.odd)
+        decided, *positions = _by_anchor(orders(said.kind, said.odd), said)
         undecided = np.flatnonzero(said.undecided)
         must = np.flatnonzero(said.kind == Kind.MUST_LINK)
         cannot = np.flatnonzero(said.kind == Kind.CANNOT_LINK)
 
         anchor, near, far = (said.shown[decided, position] for position in positions)
-        # An answer's rows are ordered by anchor, so that they don't depend on the order in which the three were shown.
-        order = np.lexsort((anchor, decided))
-        decided, anchor, near, far = decided[order], anchor[order], near[order], far[order]
         a, b, c = np.sort(said.shown[undecided], axis=1).T
         must_i, must_j, _ = said.shown[must].T
         cannot_i, cannot_j, _ = said.shown[cannot].T
@@ -126,6 +123,15 @@ class Constraints:
         return cls(
             **{name: column[order] for name, column in columns.items()}, weight=said.weight[columns["answer"]][order]
         )
+
+
+def _by_anchor(said_so: Orders, said: Comparisons) -> Orders:
+    """The one or two statements of each answer by the number of the anchor, however the three items were shown."""
+    row, anchor = said_so.row, said.shown[said_so.row, said_so.anchor]
+    later = np.flatnonzero((row[:-1] == row[1:]) & (anchor[:-1] > anchor[1:]))
+    order = np.arange(len(row))
+    order[later], order[later + 1] = later + 1, later
+    return Orders(*(column[order] for column in said_so))
 
 
 def _given(bound: Array, default: float) -> Array:

@@ -11,8 +11,7 @@ from sklearn.utils import check_random_state
 
 from ..comparisons import Comparisons
 from ..support.checks import as_labels, is_count, is_real, require
-
-Indices = NDArray[np.intp]
+from ..support.types import Indices
 
 # Up to so many labelled items, all their pairs are listed; beyond, pairs are drawn until there are enough.
 LISTED = 2000

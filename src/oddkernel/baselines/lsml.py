@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -20,8 +20,6 @@ from ..problem.dual import Dual
 from ..problem.losses import Conjugate
 from ..support.checks import EXTREME, is_count, is_penalty, is_real, refuse_extreme_kernel, require
 from .residuals import minimise
-
-Array = NDArray[Any]
 
 
 class LSML(SKLR):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -21,10 +21,9 @@ from ..problem.dual import Dual
 from ..problem.losses import Conjugate
 from ..solvers import Auto, Solver, solve
 from ..support.checks import EXTREME, as_labels, is_count, is_real, refuse_extreme_kernel, require
+from ..support.types import Array
 from .links import links_from_labels
 from .slack import DampedNewton, LogSlack, approached
-
-Array = NDArray[Any]
 
 
 class PairLearner(SKLR):

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..comparisons import Comparisons
 from ..comparisons.kinds import pairs
-from ..kernels.distances import Array
+from ..support.types import Array
 
 WINDOW = 4
 """Bandwidths that go into the distance at which items stop being near."""

@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from ..support.types import Indices
 from .kinds import LINKS, Kind, orders
-
-Indices = NDArray[np.intp]
 
 
 def find_conflicts(

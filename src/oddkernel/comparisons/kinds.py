@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Indices = NDArray[np.intp]
+from ..support.types import Indices
 
 
 class Kind(IntEnum):

@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from ..support.checks import RowError
+from ..support.types import Indices
 from .columns import as_column
-
-Indices = NDArray[np.intp]
 
 
 def draw_answers(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[Any]
+from ..support.types import Array
 
 SIZE = 256
 SCALES, ORIENTATIONS, BLOCKS = 4, 8, 4

@@ -20,8 +20,8 @@ from ..comparisons.names import as_items
 from ..support.files import replace
 from ..support.parquet import pyarrow
 from ..support.text import csv_records, decode
+from ..support.types import Array
 
-Array = NDArray[np.float64]
 T = TypeVar("T")
 
 NAME_COLUMNS = ("item", "name")

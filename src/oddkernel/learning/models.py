@@ -19,7 +19,6 @@ from reprlib import repr as brief
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..formats import FORMATS, dump
@@ -29,10 +28,10 @@ from ..problem.losses import LOSSES
 from ..problem.solution import Solution, Status
 from ..support.archive import array_from_bytes, array_to_bytes, pack, unpack
 from ..support.files import replace
+from ..support.types import Array
 from .sklr import SKLR
 from .tuning import Recipe, Trial, Tuning
 
-Array = NDArray[Any]
 Record = TypeVar("Record", Recipe, Trial, Tuning)
 
 VERSION = 1

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..problem.constraints import Constraints
 from ..problem.dual import Dual, Point
 from ..problem.losses import LOSSES
 from ..problem.solution import Solution
 from ..solvers import Solver, solve
-
-Array = npt.NDArray[Any]
+from ..support.types import Array
 
 # A logistic or softmax answer is a matter of taste within this share of the mean initial squared distance.
 SOFTNESS = 0.3

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
@@ -18,9 +18,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..comparisons import Comparisons
+from ..support.types import Array
 from .tuning import folds_of
-
-Array = NDArray[Any]
 
 
 def _delegates(name: str) -> Any:

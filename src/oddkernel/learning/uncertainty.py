@@ -11,16 +11,12 @@ say.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, cg
 
 from ..problem.dual import Point
-
-Array = npt.NDArray[Any]
+from ..support.types import Array
 
 # With more rows at work than this, conjugate gradients take the place of a factorisation.
 DENSE = 3000

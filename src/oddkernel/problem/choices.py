@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import optimize, special
 
 from ..comparisons import Comparisons, Kind, kinds
-
-Array = npt.NDArray[Any]
+from ..support.types import Array
 
 # Differences are formed for so many rows at a time: all at once they would fill the memory.
 BLOCK = 2048

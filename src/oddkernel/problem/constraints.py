@@ -7,16 +7,13 @@ Every row reads ``near_factor·δ(near) − far_factor·δ(far) + offset ≤ sla
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..comparisons import Comparisons, Kind
 from ..comparisons.kinds import Orders, orders
 from ..support.numbered import places
-
-Array = npt.NDArray[Any]
+from ..support.types import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..comparisons import Comparisons, Kind
 from ..support.checks import refuse, require
-from .history import Indices, Triple, as_triple, key
+from ..support.types import Indices
+from .history import Triple, as_triple, key
 
 CANT_TELL = -1
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..support.types import Array, Indices
 from .belief import Belief
-from .history import Indices, Triple
-
-Array = NDArray[Any]
+from .history import Triple
 
 # An answer tells how two distances compare up to this, as the variance of a relative difference: never quite.
 NOISE = 0.1

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from ..comparisons import Comparisons
 from ..comparisons.columns import check_length
 from ..support.checks import refuse
-from .votes import CANT_TELL, Array, Indices, Votes
+from ..support.types import Array, Indices
+from .votes import CANT_TELL, Votes
 
 # The 2 in the objective: as if so many answers were known to be meant.
 _PRIOR_MEANT = 2.0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ..comparisons import Comparisons, kinds
@@ -16,8 +15,7 @@ from ..problem import choices
 from ..problem.constraints import Constraints
 from ..solvers import Newton
 from ..support.numbered import places
-
-Array = NDArray[np.float64]
+from ..support.types import Array
 
 MOST = 20_000
 """Above so many answers nothing is learned again in order to hold some out: that would take minutes."""

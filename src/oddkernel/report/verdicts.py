@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..comparisons import Comparisons, Kind
 from ..problem import choices
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from ..support.types import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)

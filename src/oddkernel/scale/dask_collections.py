@@ -14,9 +14,9 @@ from threadpoolctl import threadpool_limits
 from ..items import tables
 from ..learning.sklr import SKLR
 from ..support.files import check_new_folder, draft_folder
+from ..support.types import Array
 from .source import as_numbers
 
-Array = NDArray[np.float64]
 Images = Callable[[Array], NDArray[Any]]
 
 MISSING = 'Dask collections need all of Dask: pip install "oddkernel[dask]"'

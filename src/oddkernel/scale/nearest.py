@@ -12,12 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from ..kernels.distances import squared_distances
 from ..learning.sklr import SKLR
 from ..support.checks import is_count, require
+from ..support.types import Array
 from . import memory
 from .coordinates import source_for, transform
 from .learned_map import LearnedMap
 from .passes import Plan, mapped
-
-Array = NDArray[np.float64]
 
 
 class Neighbors(NamedTuple):

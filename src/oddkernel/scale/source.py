@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..items import tables
 from ..support.parquet import pyarrow
-
-Array = NDArray[np.float64]
+from ..support.types import Array
 
 
 class Block(NamedTuple):

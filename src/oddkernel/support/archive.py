@@ -10,13 +10,11 @@ import math
 import zipfile
 from collections.abc import Mapping
 from reprlib import repr as brief
-from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from .types import Array
 
 # What arrays may hold: floats, whole numbers and truth values, as this package writes them.
 _TYPES = {"<f8", "<i8", "|b1"}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Array = NDArray[Any]
+from .types import Array
 
 # Beyond this, or below its inverse, products of a few such numbers leave float64.
 EXTREME = 1e30

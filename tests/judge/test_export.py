@@ -198,6 +198,11 @@ def test_simulated_people_answer_by_label_and_spoil_nothing(tmp_path: Path, caps
     labels = tmp_path / "labels.csv"
     labels.write_text("item,label\n" + "".join(f"picture {i}.png,{i % 2}\n" for i in range(6)))
     command = ["judge", str(folder), "--simulate", "3", "--questions", "5", "--labels", str(labels), "--noise", "0"]
+    whole = labels.read_text()
+    labels.write_text(whole + "picture 1.png,1,2\n")
+    assert main(command) == 2
+    assert "labels.csv: line 8: 3 fields; expected 2" in capsys.readouterr().err
+    labels.write_text(whole)
     assert main([*command, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["n_answers"] == 15
     assert main(["judge", str(folder), "--export", str(tmp_path / "a.csv")]) == 0

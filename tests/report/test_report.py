@@ -309,7 +309,7 @@ def test_the_command_writes_a_page(
         ("class\n1\n", ["a", "b"], "add a column called item"),
         ("item,class\na,1\n", None, "it names items but the features don't"),
         ("class\n1\n", None, "1 lines for 2 items"),
-        ("class,text\n1\n", None, "line 2: expected 2 fields"),
+        ("class,text\n1\n", None, "line 2: 1 fields; expected 2"),
     ],
 )
 def test_tables_about_items_must_match_them(text: str, names: list[str] | None, sentence: str, tmp_path: Path) -> None:

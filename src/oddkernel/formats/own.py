@@ -12,7 +12,7 @@ from reprlib import repr as brief
 from typing import Any
 
 from ..comparisons import Comparisons
-from ..support.parquet import pyarrow
+from ..support.parquet import pyarrow, read_table, table_to_bytes
 from ..support.text import csv_records, decode, parse_json
 from .detail_columns import DETAILS, Details
 from .rows import COLUMNS, POSITIONS, REQUIRED, Rows
@@ -202,17 +202,11 @@ def write_parquet(comparisons: Comparisons, details: Details) -> bytes:
         [(name, types.get(name, arrow.string())) for name in (*COLUMNS, *details)],
         metadata={"oddkernel": json.dumps(_header(comparisons))},
     )
-    sink = arrow.BufferOutputStream()
-    arrow.parquet.write_table(arrow.table({**comparisons.to_dict(), **details}, schema=schema), sink)
-    return bytes(sink.getvalue())
+    return table_to_bytes(arrow.table({**comparisons.to_dict(), **details}, schema=schema))
 
 
 def parquet_rows(data: bytes) -> Rows:
-    arrow = pyarrow()
-    try:
-        table = arrow.parquet.ParquetFile(arrow.BufferReader(data)).read()
-    except (arrow.ArrowException, OSError) as error:
-        raise ValueError(f"not a readable Parquet file: {error}") from None
+    table = read_table(data)
     _check_columns(table.column_names)
     metadata = (table.schema.metadata or {}).get(b"oddkernel")
     header = None if metadata is None else _parse(metadata, "metadata")

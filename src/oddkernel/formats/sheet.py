@@ -9,7 +9,7 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 from reprlib import repr as brief
 from typing import NamedTuple, Self
 
-from ..support.text import csv_records, decode
+from ..support.text import csv_table
 
 _WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 
@@ -24,16 +24,12 @@ class Sheet(NamedTuple):
     @classmethod
     def read(cls, data: bytes, required: Sequence[str]) -> Self:
         """Read a file that has at least the required columns."""
-        records = csv_records(decode(data))
-        names = records[0][1] if records else []
+        names, rows = csv_table(data)
         check_columns(names, required)
-        filled = [(place, cells) for place, cells in records[1:] if cells]
-        for place, cells in filled:
+        for place, cells in rows:
             if cells == names:
                 raise ValueError(f"{place}: the column names again, as in two files joined; expected one file")
-            if len(cells) != len(names):
-                raise ValueError(f"{place}: {len(cells)} fields; expected {len(names)}, one for each column")
-        return cls(names, [dict(zip(names, cells, strict=True)) for _, cells in filled], [place for place, _ in filled])
+        return cls(names, [dict(zip(names, cells, strict=True)) for _, cells in rows], [place for place, _ in rows])
 
     def without(self, used: Collection[str | None]) -> list[str]:
         """Say which columns are left out, if any."""

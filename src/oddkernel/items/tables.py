@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from ..comparisons import Comparisons
 from ..comparisons.names import as_items
 from ..support.files import replace
-from ..support.parquet import pyarrow
-from ..support.text import csv_records, decode
+from ..support.parquet import pyarrow, read_table, table_to_bytes
+from ..support.text import check_distinct, csv_table
 from ..support.types import Array
 
 T = TypeVar("T")
@@ -126,26 +126,19 @@ def read(path: str | os.PathLike[str], *, names: str | None = None) -> Items:
 def text_columns(path: Path, otherwise: str) -> dict[str, Sequence[str]]:
     """The columns of a CSV or Parquet table as text; ``otherwise`` is what else could have stood there."""
     suffix = path.suffix.lower()
-    if suffix == ".csv":
-        try:
-            (_, header), *records = csv_records(decode(path.read_bytes())) or [("", [])]
-            _check_distinct(header)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
-        for place, cells in records:
-            if len(cells) != len(header):
-                raise ValueError(f"{path}: {place}: {len(cells)} fields; expected {len(header)}, one for each column")
-        return {name: [cells[j] for _, cells in records] for j, name in enumerate(header)}
-    if suffix == ".parquet":
-        arrow = pyarrow()
-        try:
-            table = arrow.parquet.read_table(path)
-        except arrow.ArrowException as error:
-            raise ValueError(f"{path}: not a readable Parquet file ({error})") from None
-        return {
-            name: ["" if value is None else str(value) for value in table.column(name).to_pylist()]
-            for name in table.column_names
-        }
+    try:
+        if suffix == ".csv":
+            header, rows = csv_table(path.read_bytes())
+            check_distinct(header)
+            return {name: [cells[j] for _, cells in rows] for j, name in enumerate(header)}
+        if suffix == ".parquet":
+            table = read_table(path.read_bytes())
+            return {
+                name: ["" if value is None else str(value) for value in table.column(name).to_pylist()]
+                for name in table.column_names
+            }
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
     raise ValueError(f"{path}: expected {otherwise}, or a table whose name ends with .csv or .parquet")
 
 
@@ -194,42 +187,28 @@ def _read_npz(data: bytes, names: str | None) -> Items:
 
 def _read_csv(data: bytes, names: str | None) -> Items:
     # csv, not numpy.loadtxt: names may hold commas, and errors should tell the line and the column.
-    try:
-        reader = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
-        rows = [(reader.line_num, row) for row in reader if row]
-    except UnicodeDecodeError:
-        raise ValueError("not text in UTF-8") from None
-    except csv.Error as error:
-        raise ValueError(f"line {reader.line_num}: {error}") from None
-    if not rows:
+    header, rows = csv_table(data)
+    if not header:
         raise ValueError("the file is empty; expected a line of column names, then a line for each item")
-    header = rows.pop(0)[1]
     if all(_is_number(cell) for cell in header):
         raise ValueError("line 1 holds only numbers; expected the names of the columns")
-    for line, row in rows:
-        if len(row) != len(header):
-            raise ValueError(f"line {line}: {len(row)} fields; expected {len(header)}, one for each column")
     name_column = _chosen(header, names, NAME_COLUMNS)
     columns = [column for column in header if column != name_column]
-    _check_distinct(header)
+    check_distinct(header)
     X = np.empty((len(rows), len(columns)))
-    for i, (line, row) in enumerate(rows):
+    for i, (place, row) in enumerate(rows):
         cells = [cell for cell, column in zip(row, header, strict=True) if column != name_column]
         try:
             X[i] = [float(cell) for cell in cells]
         except ValueError:
             j = next(j for j, cell in enumerate(cells) if not _is_number(cell))
-            raise ValueError(f"line {line}, column {columns[j]}: {brief(cells[j])}; {_EXPECTED_NUMBER}") from None
+            raise ValueError(f"{place}, column {columns[j]}: {brief(cells[j])}; {_EXPECTED_NUMBER}") from None
     labels = None if name_column is None else [row[header.index(name_column)] for _, row in rows]
     return Items(_as_features(X), None if labels is None else _as_names(labels, len(X)), tuple(columns))
 
 
 def _read_parquet(data: bytes, names: str | None) -> Items:
-    arrow = pyarrow()
-    try:
-        table = arrow.parquet.ParquetFile(arrow.BufferReader(data)).read()
-    except (arrow.ArrowException, OSError) as error:
-        raise ValueError(f"not a readable Parquet file ({error})") from None
+    table = read_table(data)
     columns, name_column = parquet_columns(table.schema, names)
     X = np.empty((table.num_rows, len(columns)))
     for j, column in enumerate(columns):
@@ -244,7 +223,7 @@ def _read_parquet(data: bytes, names: str | None) -> Items:
 def parquet_columns(schema: Any, names: str | None = None) -> tuple[tuple[str, ...], str | None]:
     """The columns of features and the column of names, if any, in a Parquet file with this schema."""
     types = pyarrow().types
-    _check_distinct(schema.names)
+    check_distinct(schema.names)
     name_column = _chosen(schema.names, names, NAME_COLUMNS)
     columns = tuple(column for column in schema.names if column != name_column)
     for column in columns:
@@ -291,12 +270,6 @@ def _only(present: Sequence[str] | Mapping[str, Any], usual: Sequence[str]) -> s
     return found[0] if found else None
 
 
-def _check_distinct(header: Sequence[str]) -> None:
-    twice = [name for name in header if header.count(name) > 1]
-    if twice:
-        raise ValueError(f"column {brief(twice[0])} stands twice; expected distinct names")
-
-
 def _is_number(cell: str) -> bool:
     try:
         float(cell)
@@ -315,10 +288,7 @@ def _write_csv(columns: Mapping[str, Any]) -> bytes:
 
 
 def _write_parquet(columns: Mapping[str, Any]) -> bytes:
-    arrow = pyarrow()
-    sink = arrow.BufferOutputStream()
-    arrow.parquet.write_table(arrow.table(dict(columns)), sink)
-    return bytes(sink.getvalue())
+    return table_to_bytes(pyarrow().table(dict(columns)))
 
 
 READERS: dict[str, Callable[[bytes, str | None], Items]] = {

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
+from reprlib import repr as brief
 from typing import Any, NoReturn
 
 
@@ -29,6 +31,31 @@ def csv_records(text: str) -> list[tuple[str, list[str]]]:
     except csv.Error as error:
         raise ValueError(f"line {line}: {error}; expected comma-separated fields, quoted where needed") from None
     return records
+
+
+def csv_table(data: bytes) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """The column names in the first line of a CSV file, and place and cells of each row; empty lines are left out.
+
+    An empty file has no columns, so that callers can say which they expect.
+
+    Examples
+    --------
+    >>> csv_table(b"item,legs\\nant,6\\n")
+    (['item', 'legs'], [('line 2', ['ant', '6'])])
+    """
+    records = [(place, cells) for place, cells in csv_records(decode(data)) if cells]
+    (_, header), *rows = records or [("", [])]
+    for place, cells in rows:
+        if len(cells) != len(header):
+            raise ValueError(f"{place}: {len(cells)} fields; expected {len(header)}, one for each column")
+    return header, rows
+
+
+def check_distinct(header: Sequence[str]) -> None:
+    """Raise a ValueError if two columns have one name."""
+    twice = [name for name in header if header.count(name) > 1]
+    if twice:
+        raise ValueError(f"column {brief(twice[0])} stands twice; expected distinct names")
 
 
 def parse_json(text: str | bytes, place: str, expected: str) -> Any:

@@ -14,9 +14,9 @@ from collections.abc import Callable
 import numpy as np
 
 from oddkernel import Comparisons
-from oddkernel.constraints import Constraints
-from oddkernel.dual import Dual, Point
-from oddkernel.losses import Squared
+from oddkernel.problem.constraints import Constraints
+from oddkernel.problem.dual import Dual, Point
+from oddkernel.problem.losses import Squared
 from oddkernel.solvers import Ascent, Newton
 from oddkernel.solvers.costs import newton_cost, pass_cost
 

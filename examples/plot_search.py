@@ -3,7 +3,7 @@ Choosing settings by held-out answers
 =====================================
 
 scikit-learn's own searches put items into folds. Here items stay, and the answers are put into folds:
-`oddkernel.selection.SearchCV` does that for any parameter of any pipeline that ends with `SKLR`.
+`oddkernel.SearchCV` does that for any parameter of any pipeline that ends with `SKLR`.
 """
 
 import matplotlib.pyplot as plt
@@ -13,8 +13,7 @@ from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from oddkernel import SKLR, Comparisons
-from oddkernel.selection import SearchCV
+from oddkernel import SKLR, Comparisons, SearchCV
 
 X, y = load_wine(return_X_y=True)
 

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from oddkernel import Comparisons
-from oddkernel.constraints import Constraints
-from oddkernel.dual import Dual, Point
-from oddkernel.losses import LOSSES
+from oddkernel.problem.constraints import Constraints
+from oddkernel.problem.dual import Dual, Point
+from oddkernel.problem.losses import LOSSES
 
 Array = npt.NDArray[Any]
 

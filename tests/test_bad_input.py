@@ -19,9 +19,9 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from oddkernel import SKLR, Comparisons, ContradictionError
 from oddkernel.comparisons import RowError
-from oddkernel.constraints import Constraints
 from oddkernel.kernels import Gaussian, Identity, Linear
-from oddkernel.solution import Status
+from oddkernel.problem.constraints import Constraints
+from oddkernel.problem.solution import Status
 from oddkernel.solvers import Ascent, Newton
 
 X = np.random.default_rng(0).normal(size=(12, 3))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
-from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -16,37 +16,15 @@ import oddkernel
 ROOT = Path(__file__).parents[1]
 PACKAGE = "oddkernel"
 
-# A module reaches, directly or through others, only modules of its own rank or below.
-RANK = {
-    "comparisons": 0,
-    "kernels": 0,
-    "losses": 0,
-    "progress": 0,
-    "formats": 1,
-    "peers": 1,
-    "tables": 1,
-    "datasets": 1,
-    "features": 1,
-    "constraints": 1,
-    "dual": 2,
-    "solution": 3,
-    "solvers": 3,
-    "cluster": 3,
-    "raters": 3,
-    "rounds": 3,
-    "learner": 4,
-    "models": 4,
-    "baselines": 4,
-    PACKAGE: 4,  # the top package's names are the learner's: using them means importing the learner
-    "selection": 5,
-    "questions": 5,
-    "report": 5,
-    "judge": 5,
-    "scale": 5,
-    "retrieval": 5,
-    "cli": 5,
-}
-STRANGERS = ("kernels", "losses", "constraints", "solvers")
+# The list of folders in CONTRIBUTING.md: each imports only from those above it.
+LISTED = re.findall(r"^  (\w+)(?:/|\.py)  ", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
+RANK = {name: rank for rank, name in enumerate(LISTED)}
+# The names of the top package are the learner's: using them means importing the learner.
+RANK[PACKAGE] = RANK["learning"]
+# Those of one line don't know one another, wherever they stand in the list.
+STRANGERS = ("kernels", "problem.losses", "problem.constraints", "solvers")
+FORBIDDEN = {"problem": {"kernels"}, "solvers": {"kernels"}, "cluster": {"learning", "baselines", PACKAGE}}
+NO_ESTIMATORS = {"problem", "solvers"}
 WEB = {"aiohttp", "bottle", "django", "fastapi", "flask", "http", "litestar", "starlette", "tornado", "uvicorn"}
 SQL = {"duckdb", "psycopg", "sqlalchemy", "sqlite3"}
 MAY_PRINT = {"cli"}
@@ -71,10 +49,15 @@ def imported(file: Path, module: str) -> Iterator[str]:
             yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
-def part(name: str, parts: set[str]) -> str:
+def part(name: str) -> str:
     """The part of the package that a dotted name belongs to: oddkernel.judge.store -> judge."""
     second = name.split(".")[1] if "." in name else ""
-    return second if second in parts else PACKAGE
+    return second if second in RANK else PACKAGE
+
+
+def stranger(name: str) -> str | None:
+    """Which of the strangers a dotted name belongs to, if any."""
+    return next((each for each in STRANGERS if f"{name}.".startswith(f"{PACKAGE}.{each}.")), None)
 
 
 def package_imports() -> Imports:
@@ -84,47 +67,53 @@ def package_imports() -> Imports:
 
 def broken_rules(imports: Imports) -> list[str]:
     """One sentence for each import that breaks a rule."""
-    parts = {module.split(".")[1] for module in imports if "." in module}
-    graph: dict[str, dict[str, str]] = {}  # part -> {part it imports: the module that does so}
     broken = []
     for module, names in sorted(imports.items()):
-        here = part(module, parts)
+        here = part(module)
         for name in sorted(names):
             outside = name.split(".")[0]
             if outside == PACKAGE:
-                there = part(name, parts)
-                graph.setdefault(here, {}).setdefault(there, module)
-                if here != there and here in STRANGERS and there in STRANGERS:
+                there = part(name)
+                if module != PACKAGE and RANK[there] > RANK[here]:
+                    broken.append(f"{module} imports {name}, but {here} stands above {there}")
+                if there in FORBIDDEN.get(here, set()):
+                    broken.append(f"{module} imports {name}, but {here} doesn't know {there}")
+                if stranger(module) and stranger(name) and stranger(module) != stranger(name):
                     broken.append(f"{module} imports {name}, but {', '.join(STRANGERS)} don't know one another")
-                if here == "dual" and there in {"kernels", "baselines", "cluster"}:
-                    broken.append(f"{module} imports {name}, but dual sees arrays, not estimators")
-            elif outside == "sklearn" and here == "dual":
-                broken.append(f"{module} imports {name}, but dual sees arrays, not estimators")
+            elif outside == "sklearn" and here in NO_ESTIMATORS:
+                broken.append(f"{module} imports {name}, but {here} sees arrays, not estimators")
             elif outside in WEB and here != "judge":
                 broken.append(f"{module} imports {name}, but the web framework appears only under judge/")
             elif outside in SQL and not module.startswith(f"{PACKAGE}.judge.store"):
                 broken.append(f"{module} imports {name}, but SQL appears only in judge/store")
-    for start in sorted(RANK.keys() - {PACKAGE}):
-        for path in paths_from(start, graph):
-            if RANK.get(path[-1], 0) > RANK[start]:
-                culprit = graph[path[-2]][path[-1]]
-                broken.append(
-                    f"{' -> '.join(path)}: {culprit} imports {path[-1]}, but imports point one way, "
-                    f"and {start} stands before {path[-1]}"
-                )
     return broken
 
 
-def paths_from(start: str, graph: Mapping[str, Mapping[str, str]]) -> Iterator[list[str]]:
-    """A shortest import path from one part to each part it reaches."""
-    seen, waiting = {start}, deque([[start]])
-    while waiting:
-        path = waiting.popleft()
-        for there in sorted(graph.get(path[-1], {})):
-            if there not in seen:
-                seen.add(there)
-                waiting.append([*path, there])
-                yield [*path, there]
+def test_the_list_of_folders_is_what_is_there() -> None:
+    there = {entry.stem for entry in (ROOT / "src" / PACKAGE).iterdir() if entry.is_dir() or entry.suffix == ".py"}
+    assert set(LISTED) == there - {"__init__", "__pycache__"}
+    assert len(LISTED) == len(set(LISTED))
+
+
+def test_the_api_docs_follow_the_list() -> None:
+    sections = re.findall(r"^## (\w+)$", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert [title.lower() for title in sections] == [name for name in LISTED if name not in ("support", "judge", "cli")]
+
+
+def test_the_tests_follow_the_list() -> None:
+    folders = {file.parent.relative_to(ROOT / "tests").parts[0] for file in (ROOT / "tests").glob("*/test_*.py")}
+    assert folders <= set(LISTED)
+
+
+def test_files_that_contributing_names_are_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(rf"`((?:{'|'.join(LISTED)})/[\w/]*(?:\.py)?)`", text)
+    assert len(named) > 10
+    assert not [path for path in named if not (ROOT / "src" / PACKAGE / path).exists() and not (ROOT / path).exists()]
+
+
+def test_no_file_has_a_private_name() -> None:
+    assert not [file for file in (ROOT / "src").rglob("_*.py") if file.name not in ("__init__.py", "__main__.py")]
 
 
 def test_imports_point_one_way() -> None:
@@ -158,23 +147,27 @@ def test_nothing_prints_outside_the_command_line() -> None:
 @pytest.mark.parametrize(
     ("imports", "sentence"),
     [
-        ({"comparisons": {"constraints.Row"}}, "comparisons -> constraints"),
-        ({"kernels.sum": {"features.load"}, "features": {"learner.SKLR"}}, "kernels -> features -> learner"),
-        ({"solvers.newton": {"losses.Squared"}}, "don't know one another"),
-        ({"solvers.newton": {"SKLR"}}, "solvers -> oddkernel"),
-        ({"dual": {"kernels.Linear"}}, "arrays, not estimators"),
-        ({"dual": {"/sklearn.base"}}, "arrays, not estimators"),
-        ({"cluster.kmeans": {"learner.SKLR"}}, "cluster -> learner"),
+        ({"comparisons.columns": {"problem.constraints.Row"}}, "comparisons stands above problem"),
+        ({"kernels.sums": {"learning.SKLR"}}, "kernels stands above learning"),
+        ({"solvers.newton": {"problem.losses.Squared"}}, "don't know one another"),
+        ({"problem.losses": {"problem.constraints"}}, "don't know one another"),
+        ({"solvers.newton": {"SKLR"}}, "solvers stands above oddkernel"),
+        ({"problem.dual": {"kernels.Linear"}}, "problem doesn't know kernels"),
+        ({"problem.dual": {"/sklearn.base"}}, "arrays, not estimators"),
+        ({"cluster.kmeans": {"learning.SKLR"}}, "cluster doesn't know learning"),
+        ({"cluster.kmeans": {"SKLR"}}, "cluster doesn't know oddkernel"),
         ({"report.page": {"/starlette.routing"}}, "only under judge/"),
         ({"judge.app": {"/sqlite3"}}, "only in judge/store"),
-        ({"cli": {"learner.SKLR", "judge.app"}, "judge.store": {"/sqlite3"}, "solvers.newton": {"dual.Dual"}}, None),
+        ({"cli": {"SKLR", "judge.app"}, "judge.store": {"/sqlite3"}, "solvers.newton": {"problem.dual.Dual"}}, None),
     ],
 )
 def test_the_walk_sees_what_breaks_a_rule(imports: Imports, sentence: str | None) -> None:
-    every = {f"{PACKAGE}.{name}": set[str]() for name in (*RANK, "features")}
-    for module, names in imports.items():
-        every[f"{PACKAGE}.{module}"] = {n[1:] if n.startswith("/") else f"{PACKAGE}.{n}" for n in names}
-    broken = broken_rules(every)
+    broken = broken_rules(
+        {
+            f"{PACKAGE}.{module}": {n[1:] if n.startswith("/") else f"{PACKAGE}.{n}" for n in names}
+            for module, names in imports.items()
+        }
+    )
     assert broken == [] if sentence is None else any(sentence in rule for rule in broken), broken
 
 

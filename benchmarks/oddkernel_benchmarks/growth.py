@@ -98,9 +98,9 @@ def _through_files(clock: Clock, n_items: int, work: Callable[..., Any]) -> dict
 def learning(clock: Clock, *, n_items: int, n_answers: int, penalty: float, rank: float | int = 0.9) -> dict[str, Any]:
     """The solver alone, with the features at hand."""
     from oddkernel import Comparisons
-    from oddkernel.constraints import Constraints
     from oddkernel.kernels import AdaptiveGaussian, LowRank
-    from oddkernel.rounds import problem_of
+    from oddkernel.learning.rounds import problem_of
+    from oddkernel.problem.constraints import Constraints
     from oddkernel.solvers import SOLVERS, solve
 
     X, group = blobs(n_items, seed=0)

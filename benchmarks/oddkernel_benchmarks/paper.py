@@ -96,8 +96,8 @@ def _quick(size: dict[str, int]) -> list[Row]:
 
 def solving(clock: Clock, *, solver: str, per_class: int, n_answers: int, repeats: int) -> dict[str, Any]:
     """The solver alone, compiled and with the features at hand."""
-    from oddkernel.constraints import Constraints
-    from oddkernel.rounds import problem_of
+    from oddkernel.learning.rounds import problem_of
+    from oddkernel.problem.constraints import Constraints
     from oddkernel.solvers import SOLVERS, solve
 
     phi, said, about = _problem(per_class, n_answers)

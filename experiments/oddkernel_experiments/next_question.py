@@ -14,12 +14,13 @@ import pandas as pd
 from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 
-from oddkernel import SKLR, Comparisons, KernelKMeans, choices
-from oddkernel.constraints import Constraints
+from oddkernel import SKLR, Comparisons, KernelKMeans
 from oddkernel.datasets import sample_per_class
 from oddkernel.kernels import AdaptiveGaussian, Identity, KernelSum, LowRank
+from oddkernel.learning.rounds import learn
+from oddkernel.problem import choices
+from oddkernel.problem.constraints import Constraints
 from oddkernel.questions import DEFAULT, POLICIES, ByLabels, ByMetric, LearningCurve, Recorded, simulate
-from oddkernel.rounds import learn
 from oddkernel.solvers import SOLVERS
 
 from .means import Mean, Means, drawn, facts, means

@@ -22,7 +22,7 @@ import pandas as pd
 from oddkernel import SKLR, Comparisons
 from oddkernel.comparisons import Kind
 from oddkernel.datasets import load_cars60, load_things
-from oddkernel.features import from_images
+from oddkernel.items import from_images
 
 from .means import Means, drawn, facts, lead, means
 from .outcome import Outcome, Table

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from oddkernel import tables
+from oddkernel.items import tables
 
 
 class Store:

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["SKLR", "Comparisons", "ContradictionError", "KernelKMeans", "KernelMeanShift", "__version__"]
+__all__ = [
+    "SKLR",
+    "Comparisons",
+    "ContradictionError",
+    "KernelKMeans",
+    "KernelMeanShift",
+    "SearchCV",
+    "__version__",
+    "models",
+]
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .cluster import KernelKMeans, KernelMeanShift
     from .comparisons import Comparisons
-    from .learner import SKLR, ContradictionError
+    from .learning import SKLR, ContradictionError, SearchCV, models
 else:
     # Where each name is. It is loaded when first asked for: scikit-learn and Numba take seconds, and `oddkernel --help`
     # needs neither.
     _HOMES = {
-        "SKLR": "learner",
+        "SKLR": "learning",
         "Comparisons": "comparisons",
-        "ContradictionError": "learner",
+        "ContradictionError": "learning",
         "KernelKMeans": "cluster",
         "KernelMeanShift": "cluster",
+        "SearchCV": "learning",
+        "models": "learning",
     }
 
     def __getattr__(name: str) -> Any:

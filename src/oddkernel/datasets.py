@@ -23,8 +23,8 @@ from sklearn.datasets import load_svmlight_file
 from sklearn.utils import Bunch, check_random_state
 
 from . import formats
-from ._files import replace
 from .comparisons import Comparisons
+from .support.files import replace
 
 __all__ = ["load_cars60", "load_scene", "load_things", "load_usps", "load_vehicle", "sample_per_class"]
 

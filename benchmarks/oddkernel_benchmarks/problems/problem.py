@@ -11,7 +11,7 @@ import numpy as np
 
 from oddkernel import SKLR, Comparisons, ContradictionError
 from oddkernel.kernels import LowRank, resolve
-from oddkernel.solution import Status
+from oddkernel.problem.solution import Status
 
 from ..measure import Clock
 from .certificate import SINGULAR, Array, Certificate, Cost, Rows, certify, room

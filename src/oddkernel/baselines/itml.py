@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from ..comparisons import Comparisons
 from ..kernels import Kernel, Linear
+from ..support.types import Array
 from .pairs import PairLearner
-
-Array = NDArray[Any]
 
 
 class ITML(PairLearner):

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from .._checks import as_labels, is_count, is_real, require
 from ..comparisons import Comparisons
-
-Indices = NDArray[np.intp]
+from ..support.checks import as_labels, is_count, is_real, require
+from ..support.types import Indices
 
 # Up to so many labelled items, all their pairs are listed; beyond, pairs are drawn until there are enough.
 LISTED = 2000

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from .._checks import EXTREME, is_count, is_penalty, is_real, refuse_extreme_kernel, require
 from ..comparisons import Comparisons, RowError
-from ..constraints import Constraints
-from ..dual import Dual
 from ..kernels import Linear, LowRank
-from ..learner import SKLR
-from ..losses import Conjugate
-from ..rounds import unit_of
+from ..learning.rounds import unit_of
+from ..learning.sklr import SKLR
+from ..problem.constraints import Constraints
+from ..problem.dual import Dual
+from ..problem.losses import Conjugate
+from ..support.checks import EXTREME, is_count, is_penalty, is_real, refuse_extreme_kernel, require
 from .residuals import minimise
-
-Array = NDArray[Any]
 
 
 class LSML(SKLR):

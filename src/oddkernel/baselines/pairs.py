@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from .._checks import EXTREME, as_labels, is_count, is_real, refuse_extreme_kernel, require
 from ..comparisons import Comparisons, RowError
-from ..constraints import Constraints
-from ..dual import Dual
 from ..kernels import Kernel, LowRank
 from ..kernels.distances import squared_distances
-from ..learner import PER_CLASS, SAMPLE, SKLR
-from ..losses import Conjugate
-from ..rounds import unit_of
+from ..learning.rounds import unit_of
+from ..learning.sklr import PER_CLASS, SAMPLE, SKLR
+from ..problem.constraints import Constraints
+from ..problem.dual import Dual
+from ..problem.losses import Conjugate
 from ..solvers import Auto, Solver, solve
+from ..support.checks import EXTREME, as_labels, is_count, is_real, refuse_extreme_kernel, require
+from ..support.types import Array
 from .links import links_from_labels
 from .slack import DampedNewton, LogSlack, approached
-
-Array = NDArray[Any]
 
 
 class PairLearner(SKLR):

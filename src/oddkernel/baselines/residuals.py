@@ -17,18 +17,15 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from .._arrays import cholesky
-from ..dual import Dual, Point
-from ..solution import Solution, Status
+from ..problem.arrays import cholesky
+from ..problem.dual import Dual, Point
+from ..problem.solution import Solution, Status
 from ..solvers.costs import DENSE
 from ..solvers.newton import STRETCH, bounded_maximum, conjugate_gradients
-
-Array = npt.NDArray[Any]
+from ..support.types import Array
 
 # p stays below 1 by this: no violated distance counts as more than a million times one that isn't zero.
 EDGE = 1e-6

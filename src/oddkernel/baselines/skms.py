@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from ..comparisons import Comparisons
 from ..kernels import Gaussian, Kernel
+from ..support.types import Array
 from .pairs import PairLearner
-
-Array = NDArray[Any]
 
 # Squared distances that links aim for: in a Gaussian kernel's space no two items are farther apart than √2.
 NEAR, FAR = 0.05, 1.95

@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from ..constraints import Constraints
-from ..dual import Dual, Point
-from ..losses import Conjugate
-from ..solution import Status
+from ..problem.constraints import Constraints
+from ..problem.dual import Dual, Point
+from ..problem.losses import Conjugate
+from ..problem.solution import Status
 from ..solvers import solve
 from ..solvers.newton import climb
 

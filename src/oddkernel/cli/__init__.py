@@ -9,7 +9,7 @@ import traceback
 import warnings
 from collections.abc import Sequence
 
-from .._interruptible import INTERRUPTED
+from ..support.interruptible import INTERRUPTED
 from . import bench, cluster, convert, demo, features, fit, index, judge, query, report, reproduce, transform
 
 COMMANDS = (demo, judge, features, fit, transform, cluster, index, query, report, convert, reproduce, bench)

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> Summary:
     with working("starting"):
         import oddkernel_benchmarks as benchmarks
 
-        from ..progress import Progress
+        from ..support.progress import Progress
     tell = Progress(first=0.0, every=0.0)
     cases = []
     for name in arguments.case or CASES:

@@ -11,7 +11,7 @@ from .summary import Summary, working
 from .transform import add_model_and_features, read_model_and_features, streams
 
 if TYPE_CHECKING:
-    from ..tables import Items
+    from ..items.tables import Items
 
 MANY = 10_000
 """Above, the kernel between all items takes too much memory, and groups are found in learned coordinates."""
@@ -52,7 +52,9 @@ def run(arguments: argparse.Namespace) -> Summary:
     if arguments.known is not None:
         return _spread(arguments)
     with working("reading"):
-        from .. import models, scale, tables
+        from .. import scale
+        from ..items import tables
+        from ..learning import models
 
         tables.check_writable(arguments.out)
         counts = list(dict.fromkeys(arguments.k))
@@ -72,8 +74,8 @@ def run(arguments: argparse.Namespace) -> Summary:
 def _few(arguments: argparse.Namespace, counts: list[int]) -> tuple[int, dict[int, list[int]]]:
     import numpy as np
 
-    from .. import tables
     from ..cluster import KernelKMeans
+    from ..items import tables
 
     with working("comparing all items"):
         model, items, X = read_model_and_features(arguments)
@@ -88,8 +90,9 @@ def _few(arguments: argparse.Namespace, counts: list[int]) -> tuple[int, dict[in
 
 
 def _many(arguments: argparse.Namespace, counts: list[int]) -> tuple[int, dict[int, list[int]]]:
-    from .. import models, scale
-    from ..progress import Progress
+    from .. import scale
+    from ..learning import models
+    from ..support.progress import Progress
 
     model = models.load(arguments.model)
     found = scale.cluster(
@@ -109,8 +112,8 @@ def _spread(arguments: argparse.Namespace) -> Summary:
     """Groups of some items, handed on to the others."""
     import numpy as np
 
-    from .. import tables
     from ..cluster import spread
+    from ..items import tables
 
     with working("reading"):
         tables.check_writable(arguments.out)
@@ -147,7 +150,7 @@ def _spread(arguments: argparse.Namespace) -> Summary:
 
 def _known_groups(path: Path, items: Items, names: str | None) -> dict[str, dict[int, str]]:
     """For each column of groups in a table, the group of each item that has one."""
-    from .. import tables
+    from ..items import tables
 
     columns = tables.text_columns(path, "a table of groups")
     usual = ["row"] if items.names is None else [*([names] if names else []), *tables.NAME_COLUMNS]

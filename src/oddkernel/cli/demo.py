@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..learner import SKLR
+    from ..learning.sklr import SKLR
 
 N_ANSWERS = 300
 N_UNSEEN = 1000
@@ -45,10 +45,10 @@ def run(arguments: argparse.Namespace) -> Summary:
     with working("starting"):
         from sklearn.datasets import load_digits
 
-        from .._files import replace
         from ..comparisons import Comparisons
-        from ..learner import SKLR
+        from ..learning.sklr import SKLR
         from ..report import Report, before_after, flat_map
+        from ..support.files import replace
 
     images = load_digits()
     X, digits = images.data, images.target

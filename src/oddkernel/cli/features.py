@@ -49,11 +49,10 @@ def run(arguments: argparse.Namespace) -> Summary:
     """Find the items, describe them, write."""
     started = time.perf_counter()
     with working("reading"):
-        from .. import tables
-        from .._parquet import pyarrow
-        from ..features import from_images, from_texts, read_source
-        from ..features.images import require_pillow
-        from ..progress import Progress
+        from ..items import from_images, from_texts, read_source, tables
+        from ..items.images import require_pillow
+        from ..support.parquet import pyarrow
+        from ..support.progress import Progress
 
         # Whatever would spoil the result is found before the long work.
         tables.check_writable(arguments.out, ".npz", ".npy")
@@ -93,8 +92,8 @@ def run(arguments: argparse.Namespace) -> Summary:
 def _write(path: Path, items: Any) -> None:
     import numpy as np
 
-    from .. import tables
-    from .._files import replace
+    from ..items import tables
+    from ..support.files import replace
 
     file = io.BytesIO()
     if path.suffix.lower() == ".npy":

@@ -74,8 +74,11 @@ def run(arguments: argparse.Namespace) -> Summary:
     with working("reading"):
         import numpy as np
 
-        from .. import choices, formats, models, tables
-        from ..learner import SKLR
+        from .. import formats
+        from ..items import tables
+        from ..learning import models
+        from ..learning.sklr import SKLR
+        from ..problem import choices
 
         if not arguments.out.resolve().parent.is_dir():
             raise ValueError(f"{arguments.out}: the folder doesn't exist")

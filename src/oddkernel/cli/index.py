@@ -33,12 +33,13 @@ def add(commands: Any) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> Summary:
     """Read, index, write."""
     with working("reading"):
-        from .. import models, retrieval
-        from ..progress import Progress
+        from ..learning import models
+        from ..scale.index import Index, check_installed
+        from ..support.progress import Progress
 
-        retrieval.check_installed(arguments.out)
+        check_installed(arguments.out)
         model = models.load(arguments.model)
-    index = retrieval.Index.build(
+    index = Index.build(
         model,
         arguments.features,
         factory=arguments.factory,

@@ -134,8 +134,8 @@ def _export(arguments: argparse.Namespace, study: Study) -> Summary:
     from ..judge.store import Database
 
     file: Path = arguments.export
-    if file.suffix.lower().removeprefix(".") not in formats.READERS:
-        raise ValueError(f"{file}: expected a name that ends with {', '.join(f'.{name}' for name in formats.READERS)}")
+    if file.suffix.lower().removeprefix(".") not in formats.OWN:
+        raise ValueError(f"{file}: expected a name that ends with {', '.join(f'.{name}' for name in formats.OWN)}")
     if not file.resolve().parent.is_dir():
         raise ValueError(f"{file}: the folder doesn't exist")
     with working("exporting"):
@@ -216,7 +216,7 @@ def _outlook(arguments: argparse.Namespace, study: Study) -> Summary:
 
         from ..judge.export import Filter, export
         from ..judge.store import Database
-        from ..learner import SKLR
+        from ..learning.sklr import SKLR
         from ..questions import outlook
 
         database = Database(arguments.database or study.database, study.name)
@@ -309,13 +309,12 @@ def _check_nobody_real(arguments: argparse.Namespace, study: Study) -> None:
 
 
 def _labels(file: Path, study: Study) -> list[str]:
-    from .._text import csv_records, decode
+    from ..items.tables import text_columns
 
-    records = [cells for _, cells in csv_records(decode(file.read_bytes()))]
-    if not records or not {"item", "label"} <= set(records[0]):
-        raise ValueError(f"{file}: expected a CSV file with the columns item and label")
-    item, label = (records[0].index(name) for name in ("item", "label"))
-    label_of = {cells[item]: cells[label] for cells in records[1:] if len(cells) == len(records[0])}
+    columns = text_columns(file, "the labels of the items")
+    if not {"item", "label"} <= columns.keys():
+        raise ValueError(f"{file}: expected a table with the columns item and label")
+    label_of = dict(zip(columns["item"], columns["label"], strict=True))
     missing = [name for name in study.names if name not in label_of]
     if missing:
         raise ValueError(f"{file}: {len(missing)} items have no label, first {missing[0]!r}")

@@ -33,10 +33,11 @@ def run(arguments: argparse.Namespace) -> Summary:
     with working("searching"):
         import numpy as np
 
-        from .. import retrieval, tables
+        from ..items import tables
+        from ..scale import Index
 
         tables.check_writable(arguments.out)
-        index = retrieval.Index.load(arguments.index)
+        index = Index.load(arguments.index)
         queries = tables.read(arguments.features, names=arguments.names)
         X = queries.features(getattr(index.model, "feature_names_in_", None))
         found = index.query(X, arguments.k)

@@ -86,7 +86,9 @@ def compute(report: Report) -> None:
 def _report(arguments: argparse.Namespace) -> Report:
     import warnings
 
-    from .. import formats, models, tables
+    from .. import formats
+    from ..items import tables
+    from ..learning import models
     from ..report import Report
     from ..report.about import read_about
     from ..report.figures import require_matplotlib

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..learner import SKLR
-    from ..tables import Items
+    from ..items.tables import Items
+    from ..learning.sklr import SKLR
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -48,7 +48,8 @@ def read_model_and_features(arguments: argparse.Namespace) -> tuple[SKLR, Items,
     """The model, the items, and their features in the model's order."""
     import warnings
 
-    from .. import models, tables
+    from ..items import tables
+    from ..learning import models
 
     model = models.load(arguments.model)
     items = tables.read(arguments.features, names=arguments.names)
@@ -74,8 +75,10 @@ def run(arguments: argparse.Namespace) -> Summary:
 
 def _in_blocks(arguments: argparse.Namespace) -> tuple[int, int]:
     with working("reading"):
-        from .. import models, scale, tables
-        from ..progress import Progress
+        from .. import scale
+        from ..items import tables
+        from ..learning import models
+        from ..support.progress import Progress
 
         tables.check_writable(arguments.out, ".npy")
         model = models.load(arguments.model)
@@ -89,8 +92,8 @@ def _at_once(arguments: argparse.Namespace) -> tuple[int, int]:
     with working("transforming"):
         import numpy as np
 
-        from .. import tables
-        from .._files import replace
+        from ..items import tables
+        from ..support.files import replace
 
         tables.check_writable(arguments.out, ".npy")
         model, items, X = read_model_and_features(arguments)

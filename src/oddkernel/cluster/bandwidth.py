@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparisons import Comparisons, Kind
-from ..kernels.distances import Array
+from ..comparisons import Comparisons
+from ..comparisons.kinds import pairs
+from ..support.types import Array
 
 WINDOW = 4
 """Bandwidths that go into the distance at which items stop being near."""
@@ -44,9 +45,9 @@ def from_comparisons(K: Array, said: Comparisons) -> float:
 def from_labels(K: Array, y: NDArray[np.generic]) -> float:
     """`from_comparisons` with all pairs of one class near and all of two classes far; -1 is no class."""
     labelled = np.flatnonzero(y != -1)
-    pairs = labelled[np.column_stack(np.triu_indices(len(labelled), k=1))]
-    same = y[pairs[:, 0]] == y[pairs[:, 1]]
-    near, far = pairs[same], pairs[~same]
+    every = labelled[np.column_stack(np.triu_indices(len(labelled), k=1))]
+    same = y[every[:, 0]] == y[every[:, 1]]
+    near, far = every[same], every[~same]
     return _from_pairs(K, near, np.ones(len(near)), far, np.ones(len(far)))
 
 
@@ -82,17 +83,5 @@ def _distribution(K: Array, pairs: NDArray[np.intp], weight: Array) -> tuple[Arr
 
 
 def _pairs(said: Comparisons, *, near: bool) -> Pairs:
-    decided = np.flatnonzero((said.kind == Kind.ODD_ONE_OUT) & (said.odd >= 0))
-    odd = said.odd[decided]
-    this, other, apart = (said.shown[decided, (odd + step) % 3] for step in (1, 2, 0))
-    closer, link = said.kind == Kind.CLOSER, said.kind == (Kind.MUST_LINK if near else Kind.CANNOT_LINK)
-    answers = [(this, other)] if near else [(this, apart), (other, apart)]
-    items = [np.column_stack(pair) for pair in answers]
-    weights = [said.weight[decided]] * len(answers)
-    central = said.kind == Kind.MOST_CENTRAL
-    named = [(0, 1), (0, 2)] if near else [(1, 2)]
-    items += [said.shown[central][:, pair] for pair in named]
-    weights += [said.weight[central]] * len(named)
-    items += [said.shown[closer][:, [0, 1 if near else 2]], said.shown[link][:, :2]]
-    weights += [said.weight[closer], said.weight[link]]
-    return np.concatenate(items), np.concatenate(weights)
+    row, positions = pairs(said.kind, said.odd, near=near)
+    return said.shown[row[:, None], positions], said.weight[row]

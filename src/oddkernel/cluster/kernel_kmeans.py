@@ -15,8 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, check_scalar, validate_data
 
-from ..kernels.distances import Array, row_blocks
+from ..kernels.distances import row_blocks
 from ..kernels.matrix import check_symmetric
+from ..support.types import Array
 from . import seeding
 
 Labels = NDArray[np.intp]

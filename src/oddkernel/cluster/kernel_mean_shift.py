@@ -15,8 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_scalar, validate_data
 
 from ..comparisons import Comparisons
-from ..kernels.distances import Array
 from ..kernels.matrix import check_symmetric
+from ..support.types import Array
 from .bandwidth import from_comparisons, from_kernel, from_labels
 
 
@@ -217,4 +217,4 @@ class _Points:
 
     def squared_distances(self, others: _Points) -> Array:
         products = self.products @ others.weights.T
-        return self.squared_norms()[:, None] + others.squared_norms()[None, :] - 2 * products
+        return np.asarray(self.squared_norms()[:, None] + others.squared_norms()[None, :] - 2 * products)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.distances import Array
+from ..support.types import Array
 
 Items = NDArray[np.intp]
 
@@ -62,7 +62,7 @@ def _squared_distances(K: Array, items: Items) -> Array:
     diagonal = K.diagonal()
     squared = diagonal[items][:, None] + diagonal - 2 * K[items]
     squared[np.arange(len(items)), items] = 0.0
-    return squared.clip(min=0.0)
+    return np.asarray(squared.clip(min=0.0))
 
 
 def _ranks(K: Array, items: Items) -> Items:

@@ -10,10 +10,11 @@ from scipy.sparse import csr_array
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from .._checks import is_count, is_real, require
-from .._labels import labelled_items
+from ..comparisons.labels import labelled_items
 from ..kernels.base import refuse_extreme_values
-from ..kernels.distances import NEGLIGIBLE, Array
+from ..kernels.distances import NEGLIGIBLE
+from ..support.checks import is_count, is_real, require
+from ..support.types import Array
 
 SETTLED = 1e-6
 """Shares have settled when, in a step, none changes by more than this part of the item's largest."""

@@ -55,7 +55,7 @@ def learn(
     """
     from ..cluster import KernelKMeans
     from ..kernels import AdaptiveGaussian, Identity, Kernel, KernelSum
-    from ..learner import SKLR
+    from ..learning.sklr import SKLR
     from ..report.maps import flat_map
 
     rng = np.random.default_rng(random_state)

@@ -8,8 +8,8 @@ from pathlib import Path
 from reprlib import repr as brief
 from typing import Literal, NamedTuple
 
-from .._names import as_items
-from ..tables import NAME_COLUMNS, text_columns
+from ..comparisons.names import as_items
+from ..items.tables import NAME_COLUMNS, text_columns
 
 Medium = Literal["image", "audio", "video", "text"]
 

@@ -14,8 +14,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import tables
-from .._files import replace
+from ..items import tables
+from ..support.files import replace
 from . import items as _items
 from .items import Item
 from .policy import POLICIES

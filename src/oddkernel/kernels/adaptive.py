@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_scalar
 
+from ..support.types import Array
 from .base import Kernel
 from .cells import Cells
-from .distances import NEGLIGIBLE, Array, Reference, row_blocks, squared_distances
+from .distances import NEGLIGIBLE, Reference, row_blocks, squared_distances
 
 EXACT = 100_000
 """Training items up to which ``search="auto"`` compares with each."""

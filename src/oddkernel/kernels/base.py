@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .distances import NEGLIGIBLE, Array
+from ..support.types import Array
+from .distances import NEGLIGIBLE
 
 if TYPE_CHECKING:
     from .sums import KernelSum

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .distances import Array, Reference
+from ..support.types import Array
+from .distances import Reference
 
 # FAISS asks for at least 39 items to place a cell.
 SAMPLE_PER_CELL = 64

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_scalar
 
-from .._interruptible import interruptible
+from ..support.interruptible import interruptible
+from ..support.types import Array
 from .base import Kernel
-from .distances import NEGLIGIBLE, Array, squared_distances
+from .distances import NEGLIGIBLE, squared_distances
 from .identity import equal_rows
 
 GRAPH_ITEMS = 5000

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ..support.types import Array
 
 BLOCK_ENTRIES = 2**20
 """Entries (8 MiB of float64, about a cache) that a block of rows may fill when a whole matrix isn't needed at once."""

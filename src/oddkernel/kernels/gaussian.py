@@ -7,8 +7,9 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..support.types import Array
 from .base import Kernel
-from .distances import NEGLIGIBLE, Array, squared_distances
+from .distances import NEGLIGIBLE, squared_distances
 
 MEDIAN_ITEMS = 1000
 """The median distance is taken over the pairs among at most this many training items, evenly spaced."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..support.types import Array
 from .base import Kernel
-from .distances import Array
 
 
 class Identity(Kernel):

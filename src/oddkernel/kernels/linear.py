@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..support.types import Array
 from .base import Kernel
-from .distances import NEGLIGIBLE, Array
+from .distances import NEGLIGIBLE
 
 
 class Linear(Kernel):

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state, get_tags
 
-from .._interruptible import interruptible
+from ..support.interruptible import interruptible
+from ..support.types import Array
 from .base import Kernel
-from .distances import Array, row_blocks
+from .distances import row_blocks
 
 Result = TypeVar("Result")
 

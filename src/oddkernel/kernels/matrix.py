@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._interruptible import interruptible
-from .distances import Array
+from ..support.interruptible import interruptible
+from ..support.types import Array
 
 ROUNDING = 1e-6
 """Asymmetry relative to the largest entry, or negative eigenvalues relative to the largest, that count as rounding."""

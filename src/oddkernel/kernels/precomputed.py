@@ -7,8 +7,8 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..support.types import Array
 from .base import Kernel
-from .distances import Array
 from .matrix import check_semidefinite, check_symmetric
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from ..support.types import Array
 from .base import Kernel
-from .distances import Array
 from .precomputed import Precomputed
 
 

@@ -8,18 +8,15 @@ among those.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from ..support.types import Array, Indices
 from .belief import Belief
-from .history import History, Indices, Triple, as_triple, draw_triples, key
+from .history import History, Triple, as_triple, draw_triples, key
 from .plain import random
 from .spread import Spread
-
-Array = NDArray[Any]
 
 # Questions among which one is chosen, the items that these are about, and questions where they are given: bounds on
 # what a choice costs.

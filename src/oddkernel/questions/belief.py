@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import choices
 from ..comparisons import Comparisons
-from ..constraints import Constraints
 from ..kernels import AdaptiveGaussian, LowRank
 from ..kernels.distances import squared_distances
-from ..rounds import Learned, learn
+from ..learning.rounds import Learned, learn
+from ..learning.uncertainty import Uncertainty
+from ..problem import choices
+from ..problem.constraints import Constraints
 from ..solvers import SOLVERS
-from ..uncertainty import Uncertainty
 from .history import Indices
 
 Array = NDArray[Any]

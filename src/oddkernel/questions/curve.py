@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from .._checks import require
 from ..comparisons import Comparisons
-from ..learner import SKLR
+from ..learning.sklr import SKLR
+from ..support.checks import require
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from .. import choices
 from ..comparisons import Comparisons, Kind
-from ..learner import SKLR
-
-Array = NDArray[Any]
+from ..learning.sklr import SKLR
+from ..problem import choices
+from ..support.types import Array
 
 # The curve is learned from these shares of the answers, the first ones asked.
 SHARES = (0.25, 0.35, 0.5, 0.7, 1.0)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import require
-from .._columns import refuse
 from ..comparisons import Comparisons, Kind
-from .history import Indices, Triple, as_triple, key
+from ..support.checks import refuse, require
+from ..support.types import Indices
+from .history import Triple, as_triple, key
 
 CANT_TELL = -1
 

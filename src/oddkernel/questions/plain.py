@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .history import History, Indices
+from ..support.types import Indices
+from .history import History
 
 
 def random(history: History, n: int, rng: np.random.Generator) -> Indices:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..support.types import Indices
 from .adaptive import diverse, informative, typical, uncertain
-from .history import History, Indices
+from .history import History
 from .plain import least_answered, random
 from .prototypes import prototypes
 

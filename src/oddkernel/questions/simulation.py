@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import is_count, require
 from ..comparisons import Comparisons
+from ..support.checks import is_count, require
+from ..support.types import Indices
 from .belief import Belief, Space
-from .history import History, Indices, as_triple
+from .history import History, as_triple
 from .policies import DEFAULT, Policy, resolve
 
 Answer = Callable[[Any], int | Comparisons]

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..support.types import Array, Indices
 from .belief import Belief
-from .history import Indices, Triple
-
-Array = NDArray[Any]
+from .history import Triple
 
 # An answer tells how two distances compare up to this, as the variance of a relative difference: never quite.
 NOISE = 0.1
@@ -36,7 +33,7 @@ class Spread:
         ½ logdet(I + A R Aᵀ / noise)
 
     nats about the kernel: much where the three distances are open, little where answers have settled them or where
-    they follow from others. R comes from Laplace's approximation at the optimum; see `oddkernel.uncertainty`.
+    they follow from others. R comes from Laplace's approximation at the optimum; see `oddkernel.learning.Uncertainty`.
 
     *Can't tell* tells less than it seems to: that three items are all unlike one another, or all alike, groups none of
     them. So a question's worth is what it tells times how likely its answer names one of the three. What would be

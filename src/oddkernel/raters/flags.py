@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import bdtr, bdtrc
 
-from .votes import Array, Indices
+from ..support.types import Array, Indices
 
 RARE = 0.001
 """A count raises a flag if a careful rater would show it, or more, with less than this probability."""

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..comparisons import Comparisons, Kind
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from ..support.types import Array, Indices
 
 CANT_TELL = 3
 """The answer *can't tell*, after those that name one of the three items."""

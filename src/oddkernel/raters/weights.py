@@ -7,9 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._columns import check_length, refuse
 from ..comparisons import Comparisons
-from .votes import CANT_TELL, Array, Indices, Votes
+from ..comparisons.columns import check_length
+from ..support.checks import refuse
+from ..support.types import Array, Indices
+from .votes import CANT_TELL, Votes
 
 # The 2 in the objective: as if so many answers were known to be meant.
 _PRIOR_MEANT = 2.0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..tables import NAME_COLUMNS
+from ..items.tables import NAME_COLUMNS
+from ..support.text import check_distinct, csv_table
 
 COLUMNS = ("text", "class")
 
@@ -38,16 +37,14 @@ def read_about(path: str | os.PathLike[str], names: Sequence[str] | None, n_item
     {'class': ['tree', 'insect']}
     """
     try:
-        return _joined(Path(path).read_bytes().decode("utf-8-sig"), names, n_items)
-    except UnicodeDecodeError:
-        raise ValueError(f"{os.fspath(path)}: not text in UTF-8") from None
-    except (ValueError, csv.Error) as error:
+        return _joined(Path(path).read_bytes(), names, n_items)
+    except ValueError as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from None
 
 
-def _joined(text: str, names: Sequence[str] | None, n_items: int) -> dict[str, list[str]]:
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    header = list(reader.fieldnames or [])
+def _joined(data: bytes, names: Sequence[str] | None, n_items: int) -> dict[str, list[str]]:
+    header, records = csv_table(data)
+    check_distinct(header)
     name_column = next((column for column in NAME_COLUMNS if column in header), None)
     present = [column for column in COLUMNS if column in header]
     if not present:
@@ -58,11 +55,7 @@ def _joined(text: str, names: Sequence[str] | None, n_items: int) -> dict[str, l
             if name_column is None
             else "it names items but the features don't; add a column called item to the features"
         )
-    rows = []
-    for row in reader:
-        if None in row or None in row.values():
-            raise ValueError(f"line {reader.line_num}: expected {len(header)} fields, one for each column")
-        rows.append(row)
+    rows = [dict(zip(header, cells, strict=True)) for _, cells in records]
     if name_column is None or names is None:
         if len(rows) != n_items:
             raise ValueError(f"{len(rows)} lines for {n_items} items; expected one for each")

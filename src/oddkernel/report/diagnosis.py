@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..kernels import Identity
-from ..learner import SKLR
-from ..solution import Status
+from ..learning.sklr import SKLR
+from ..problem.solution import Status
 from .held_out import HeldOut
 from .verdicts import Verdicts
 

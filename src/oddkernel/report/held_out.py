@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from .. import choices
-from .._numbered import places
-from ..comparisons import Comparisons, Kind
-from ..constraints import Constraints
-from ..learner import SKLR
-from ..rounds import learn
+from ..comparisons import Comparisons, kinds
+from ..learning.rounds import learn
+from ..learning.sklr import SKLR
+from ..learning.tuning import FEWEST, folds_of
+from ..problem import choices
+from ..problem.constraints import Constraints
 from ..solvers import Newton
-from ..tuning import FEWEST, folds_of
-
-Array = NDArray[np.float64]
+from ..support.numbered import places
+from ..support.types import Array
 
 MOST = 20_000
 """Above so many answers nothing is learned again in order to hold some out: that would take minutes."""
@@ -118,7 +116,7 @@ def _compared(before: Array, after: Array, known: Comparisons, how: str) -> Held
 
 
 def _chance(known: Comparisons) -> float:
-    return float(np.average(np.where(known.kind == Kind.CLOSER, 1 / 2, 1 / 3), weights=known.weight))
+    return float(np.average(1 / kinds.compared(known.kind).sum(axis=1), weights=known.weight))
 
 
 def _with_bounds(said: Comparisons, rows: Constraints) -> Comparisons:

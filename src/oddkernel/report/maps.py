@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import orthogonal_procrustes
 
 from ..kernels.distances import squared_distances
-
-Array = NDArray[Any]
+from ..support.types import Array
 
 # Squared distance, the longest being 1, below which two items are one point of the map: ratios then stay finite.
 COINCIDENT = 1e-12

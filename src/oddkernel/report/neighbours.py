@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..kernels.distances import row_blocks
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from ..support.types import Array, Indices
 
 COUNT = 12
 """Neighbours that are kept for each item."""

@@ -12,16 +12,15 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..comparisons import Kind
+from ..support.types import Array
 from .colours import PALETTE, RAMP
 from .resolutions import flows, spectrum
 
 if TYPE_CHECKING:
     from .report import Report
 
-Array = NDArray[Any]
 
 SCRIPTS = (
     "base.js",

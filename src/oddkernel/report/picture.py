@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..support.types import Array
 from .colours import colour_of
-
-Array = NDArray[np.float64]
 
 
 def before_after(maps: Sequence[Array], titles: Sequence[str], groups: NDArray[np.intp], legend: str) -> bytes:

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .._files import replace
-from .._names import as_items
 from ..comparisons import Comparisons
-from ..learner import SKLR
+from ..comparisons.names import as_items
+from ..learning.sklr import SKLR
+from ..support.files import replace
+from ..support.types import Array
 from . import held_out as held
 from .diagnosis import Note, diagnose
 from .maps import METHODS, Maps, draw_maps
@@ -24,8 +25,6 @@ from .page import notebook_frame, page
 from .resolutions import Resolutions, counts_of, find_resolutions
 from .thumbnails import Thumbnails, make_thumbnails, require_pillow
 from .verdicts import Verdicts, judge
-
-Array = NDArray[np.float64]
 
 
 class Report:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
 
+from ..support.types import Array
 from .maps import COMPONENTS, principal_components
 
-Array = NDArray[Any]
 Labels = NDArray[np.intp]
 
 COUNTS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .. import choices
 from ..comparisons import Comparisons, Kind
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from ..problem import choices
+from ..support.types import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)

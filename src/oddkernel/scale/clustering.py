@@ -13,15 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.utils import check_random_state
 
-from .._checks import is_count, require
-from ..learner import SKLR
+from ..learning.sklr import SKLR
+from ..support.checks import is_count, require
+from ..support.types import Array
 from . import memory
 from .coordinates import is_dask, source_for
 from .learned_map import LearnedMap
 from .passes import Plan, mapped
 from .sink import check_ending, open_sink
-
-Array = NDArray[np.float64]
 
 # Items whose coordinates the centres are found from: this many in all, or for each group, whichever is more.
 SAMPLE, SAMPLE_PER_GROUP = 20_000, 100

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from .._checks import require
-from ..learner import SKLR
+from ..learning.sklr import SKLR
+from ..support.checks import require
 from . import memory
 from .learned_map import LearnedMap
 from .passes import Plan, mapped

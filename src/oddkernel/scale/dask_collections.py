@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from .. import tables
-from .._files import check_new_folder, draft_folder
-from ..learner import SKLR
+from ..items import tables
+from ..learning.sklr import SKLR
+from ..support.files import check_new_folder, draft_folder
+from ..support.types import Array
 from .source import as_numbers
 
-Array = NDArray[np.float64]
 Images = Callable[[Array], NDArray[Any]]
 
 MISSING = 'Dask collections need all of Dask: pip install "oddkernel[dask]"'

@@ -12,9 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..kernels import LowRank
 from ..kernels.distances import row_blocks
-from ..learner import OUT_OF_REACH, SKLR
-
-Array = NDArray[np.float64]
+from ..learning.sklr import OUT_OF_REACH, SKLR
+from ..support.types import Array
 
 
 @dataclass(frozen=True, eq=False)

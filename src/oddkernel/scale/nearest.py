@@ -9,15 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import is_count, require
 from ..kernels.distances import squared_distances
-from ..learner import SKLR
+from ..learning.sklr import SKLR
+from ..support.checks import is_count, require
+from ..support.types import Array
 from . import memory
 from .coordinates import source_for, transform
 from .learned_map import LearnedMap
 from .passes import Plan, mapped
-
-Array = NDArray[np.float64]
 
 
 class Neighbors(NamedTuple):
@@ -49,7 +48,7 @@ def nearest(
     """The k items nearest to each query under the learned distance: exact, in one pass over the items.
 
     Memory holds the queries and a block of items. Of equally near ones the first counts. For queries that come again
-    and again, build a `retrieval.Index`.
+    and again, build a `Index`.
 
     Parameters
     ----------

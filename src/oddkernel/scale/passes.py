@@ -12,8 +12,8 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from .._checks import is_count, named, require
 from ..kernels.distances import BLOCK_ENTRIES
+from ..support.checks import is_count, named, require
 from .learned_map import LearnedMap
 from .source import Block, Source
 

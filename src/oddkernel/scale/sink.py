@@ -14,8 +14,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import DTypeLike, NDArray
 
-from .._files import draft
-from .._parquet import pyarrow
+from ..support.files import draft
+from ..support.parquet import pyarrow
 
 ENDINGS = (".npy", ".parquet", ".csv")
 

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import ArrayLike, NDArray
 
-from .. import tables
-from .._parquet import pyarrow
-
-Array = NDArray[np.float64]
+from ..items import tables
+from ..support.parquet import pyarrow
+from ..support.types import Array
 
 
 class Block(NamedTuple):

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..dual import Point
-from ..solution import Status
+from ..problem.dual import Point
+from ..problem.solution import Status
 from .newton import climb
 from .sweep import sweep
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._arrays import Array, to_numpy
-from ..dual import Dual, Point
-from ..solution import Status
+from ..problem.arrays import Array, to_numpy
+from ..problem.dual import Dual, Point
+from ..problem.solution import Status
 from .ascent import Ascent
 from .costs import PASSES, passes_first
 from .newton import Newton

@@ -8,9 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
-from .._arrays import Array, cholesky, device_named, namespace, to_numpy
-from ..dual import Dual, Point
-from ..solution import Solution, Status
+from ..problem.arrays import Array, cholesky, device_named, namespace, to_numpy
+from ..problem.dual import Dual, Point
+from ..problem.solution import Solution, Status
 from .ascent import Ascent
 from .costs import DENSE, fewer_unknowns, passes_first
 from .newton import approach

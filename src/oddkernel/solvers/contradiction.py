@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..dual import Dual
-from ..solution import Status
+from ..problem.dual import Dual
+from ..problem.solution import Status
 from .auto import Auto
 from .base import solve
 

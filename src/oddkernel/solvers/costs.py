@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._arrays import to_numpy
-from ..dual import Dual, Point
+from ..problem.arrays import to_numpy
+from ..problem.dual import Dual, Point
 
 # With more free rows than this, conjugate gradients take the place of the dense Hessian.
 DENSE = 3000

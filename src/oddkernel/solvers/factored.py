@@ -16,8 +16,8 @@ import numpy as np
 from numba import njit
 from scipy import linalg
 
-from .._arrays import Array
-from ..dual import Point
+from ..problem.arrays import Array
+from ..problem.dual import Point
 from .sweep import one_row, two_by_two, woodbury
 
 

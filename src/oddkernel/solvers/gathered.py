@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .._arrays import Array
-from ..dual import Point
-from ..geometry import CANCELLATION
+from ..problem.arrays import Array
+from ..problem.dual import Point
+from ..problem.geometry import CANCELLATION
 from .sweep import one_row, sweep, two_by_two, woodbury
 
 # Columns that wait, two for each step.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._arrays import Array, cholesky, lapack, namespace, plus_diagonal, to_numpy
-from ..dual import Point
-from ..solution import Status
+from ..problem.arrays import Array, cholesky, lapack, namespace, plus_diagonal, to_numpy
+from ..problem.dual import Point
+from ..problem.solution import Status
 from .costs import DENSE, newton_cost, pass_cost
 from .sweep import sweep
 

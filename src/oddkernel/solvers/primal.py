@@ -21,9 +21,9 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg, sparse
 
-from .._arrays import Array, cholesky, namespace, plus_diagonal
-from ..dual import Dual, Point
-from ..geometry import Geometry
+from ..problem.arrays import Array, cholesky, namespace, plus_diagonal
+from ..problem.dual import Dual, Point
+from ..problem.geometry import Geometry
 from .costs import products_cost, rows_cost, unknowns_cost
 
 # Most steps, and most products with the Hessian for one.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._arrays import Array
-from ..dual import Point
-from ..solution import Status
+from ..problem.arrays import Array
+from ..problem.dual import Point
+from ..problem.solution import Status
 from .factored import factored_pass
 from .gathered import gathered_pass
 

@@ -13,8 +13,8 @@ import math
 import numpy as np
 from numba import njit
 
-from .._arrays import Array
-from ..dual import Point
+from ..problem.arrays import Array
+from ..problem.dual import Point
 
 BLOCK = 32
 # A single step may not shrink or stretch the metric by more than this: what wants more is taken up again in the next

@@ -10,7 +10,7 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-from ..dual import Dual
+from ..problem.dual import Dual
 
 # Multiplications in the larger products of the items' coordinates from which a second thread pays. Below, to wake
 # threads takes longer than what they save: NumPy's BLAS and SciPy's have threads of their own, which wait busily and

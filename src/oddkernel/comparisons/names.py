@@ -1,0 +1,70 @@
+"""Item names: checking them, and joining by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from reprlib import repr as brief
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..support.checks import RowError
+from .columns import as_texts
+
+Names: TypeAlias = Iterable[str] | None
+
+
+def as_items(items: Names) -> tuple[str, ...] | None:
+    """Item names: distinct, not empty."""
+    if items is None:
+        return None
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise ValueError(f"items is {brief(items)}; expected the names of all items in order")
+    try:
+        names = tuple(as_texts(items, "name"))
+    except RowError as error:
+        raise ValueError(f"items, position {error.row}: {error.problem}") from None
+    position_of: dict[str, int] = {}
+    for position, name in enumerate(names):
+        if not name:
+            raise ValueError(f"items, position {position}: the name is empty; expected at least one character")
+        if name in position_of:
+            raise ValueError(
+                f"items, positions {position_of[name]} and {position}: both are {brief(name)}; expected distinct names"
+            )
+        position_of[name] = position
+    return names
+
+
+def check_same_names(mine: tuple[str, ...], theirs: tuple[str, ...]) -> None:
+    """Refuse names that differ, or that stand in another order."""
+    if mine != theirs:
+        place = next(i for i in range(max(len(mine), len(theirs))) if mine[i : i + 1] != theirs[i : i + 1])
+        raise ValueError(
+            f"item names differ, first at position {place}: {brief(mine[place : place + 1])} in the comparisons, "
+            f"{brief(theirs[place : place + 1])} in the items; reindex(names) puts the comparisons into that order"
+        )
+
+
+def common_names(
+    mine: tuple[str, ...] | None, theirs: tuple[str, ...] | None, n_mine: int, n_theirs: int
+) -> tuple[str, ...] | None:
+    """Names of two tables with so many rows that are to become one; a table without rows need not name items."""
+    if mine == theirs or (theirs is None and not n_theirs):
+        return mine
+    if mine is None and not n_mine:
+        return theirs
+    if mine is None or theirs is None:
+        raise ValueError("only one of the two carries item names; build both with the same items=")
+    raise ValueError("the two name different items, or in another order; bring one into the other's with reindex")
+
+
+def new_positions(names: tuple[str, ...], used: NDArray[np.intp], target: tuple[str, ...]) -> NDArray[np.intp]:
+    """Where each of `names` stands in `target`, -1 if nowhere, which is refused for those `used`."""
+    index_of = {name: index for index, name in enumerate(target)}
+    missing = [names[index] for index in used if names[index] not in index_of]
+    if missing:
+        few = ", ".join(map(brief, missing[:5])) + (", ..." if len(missing) > 5 else "")
+        raise ValueError(f"names of {len(missing)} compared items are missing from the {len(target)} given: {few}")
+    return np.array([index_of.get(name, -1) for name in names], dtype=np.intp)

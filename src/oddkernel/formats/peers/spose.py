@@ -1,0 +1,29 @@
+"""Odd-one-out answers as SPoSE and VICE take them: three whole numbers a line, the odd one last.
+
+Items are counted from 0; the first two numbers are the pair that was left together. The file is text
+(``train_90.txt``) or an ``.npy`` array of shape (m, 3). The form has no place for *can't tell*, nor for the order in
+which the items were shown.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...comparisons import Comparisons
+from ..grid import Grid, write_grid
+from ..omissions import odd_last, warn_of_losses
+from ..rows import Rows
+
+
+def read(data: bytes) -> Rows:
+    """Read answers, the odd one last."""
+    grid = Grid.read(data, 3)
+    note = "The third number of each line is the odd one; in which order the three were shown is not known."
+    return Rows.of_triples("odd_one_out", grid.rows, grid.places, first=0, answer=["c"] * len(grid.rows), notes=[note])
+
+
+def write(said: Comparisons) -> bytes:
+    """Write decided odd-one-out answers as text."""
+    rows = np.flatnonzero(said.odd >= 0)
+    warn_of_losses(said, rows)
+    return write_grid(odd_last(said[rows]))

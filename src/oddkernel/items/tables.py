@@ -1,0 +1,300 @@
+"""Tables of items: features, with names where there are any, read from and written to files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from reprlib import repr as brief
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..comparisons import Comparisons
+from ..comparisons.names import as_items
+from ..support.files import replace
+from ..support.parquet import pyarrow, read_table, table_to_bytes
+from ..support.text import check_distinct, csv_table
+from ..support.types import Array
+
+T = TypeVar("T")
+
+NAME_COLUMNS = ("item", "name")
+"""Columns of a CSV or Parquet table that hold the items' names unless another is chosen."""
+_NAME_ARRAYS = ("name", "names", "item", "items")
+_FEATURE_ARRAYS = ("X", "features")
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """What is known about items before anyone was asked.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        Their features.
+    names : tuple of str, or None
+        Their names.
+    columns : tuple of str, or None
+        The names of the features.
+    """
+
+    X: Array
+    names: tuple[str, ...] | None = None
+    columns: tuple[str, ...] | None = None
+
+    def join(self, said: Comparisons) -> Comparisons:
+        """The answers, about rows of X: joined by name, or by position where neither side has names.
+
+        Examples
+        --------
+        >>> items = Items(np.zeros((3, 2)), names=("bee", "cat", "ant"))
+        >>> items.join(Comparisons.must_link([["ant", "bee"]], items=["ant", "bee"])).shown
+        array([[ 2,  0, -1]])
+        """
+        if self.names is not None and said.items is not None:
+            return said.reindex(self.names)
+        if self.names is not None:
+            raise ValueError(
+                "the features name their items but the answers give row numbers, which a re-sorted table would make "
+                "wrong; write names into the answers, or take the names out of the features"
+            )
+        if said.items is not None:
+            raise ValueError(
+                "the answers name their items but the features don't; add a column called item with the names (CSV, "
+                "Parquet), or an array called names (.npz)"
+            )
+        said.check_items(len(self.X))
+        return said
+
+    def features(self, wanted: Sequence[str] | None) -> Array:
+        """X with its columns in the order of `wanted`, where both sides name them.
+
+        Examples
+        --------
+        >>> Items(np.array([[1.0, 2.0]]), columns=("width", "height")).features(["height", "width"])
+        array([[2., 1.]])
+        """
+        if wanted is None or self.columns is None:
+            return self.X
+        check_same_features(self.columns, wanted)
+        return self.X[:, [self.columns.index(name) for name in wanted]]
+
+
+def check_same_features(columns: Sequence[str], wanted: Sequence[str]) -> None:
+    """Raise a ValueError unless these are the features learned from, in whatever order."""
+    if set(wanted) != set(columns):
+        missing, extra = sorted(set(wanted) - set(columns)), sorted(set(columns) - set(wanted))
+        raise ValueError(f"the features differ from those learned from: missing {brief(missing)}, new {brief(extra)}")
+
+
+def read(path: str | os.PathLike[str], *, names: str | None = None) -> Items:
+    """Read items from a file.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.npy``: an array of shape (n, d). ``.npz``: arrays called X or features and, if the items have names, name or
+        names. ``.csv`` and ``.parquet``: a column for each feature and, if the items have names, a column called item
+        or name; a CSV file begins with a line of column names.
+    names : str, optional
+        The column or array that holds the names, if it is called otherwise.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "animals.csv")
+    ...     _ = file.write_text("item,legs,wings\\nant,6,0\\nbee,6,4\\n")
+    ...     items = read(file)
+    >>> items.names, items.columns, items.X.tolist()
+    (('ant', 'bee'), ('legs', 'wings'), [[6.0, 0.0], [6.0, 4.0]])
+    """
+    reader = _by_suffix(path, READERS)
+    data = Path(path).read_bytes()
+    try:
+        return reader(data, names)
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from error
+
+
+def text_columns(path: Path, otherwise: str) -> dict[str, Sequence[str]]:
+    """The columns of a CSV or Parquet table as text; ``otherwise`` is what else could have stood there."""
+    suffix = path.suffix.lower()
+    try:
+        if suffix == ".csv":
+            header, rows = csv_table(path.read_bytes())
+            check_distinct(header)
+            return {name: [cells[j] for _, cells in rows] for j, name in enumerate(header)}
+        if suffix == ".parquet":
+            table = read_table(path.read_bytes())
+            return {
+                name: ["" if value is None else str(value) for value in table.column(name).to_pylist()]
+                for name in table.column_names
+            }
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    raise ValueError(f"{path}: expected {otherwise}, or a table whose name ends with .csv or .parquet")
+
+
+def write(path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> None:
+    """Write columns of equal length to a ``.csv`` or ``.parquet`` file, which appears complete or not at all."""
+    replace(path, _by_suffix(path, WRITERS)(columns))
+
+
+def check_writable(path: str | os.PathLike[str], *others: str) -> None:
+    """Raise a ValueError unless `write` knows the file's ending, or it is one of the others."""
+    _by_suffix(path, {**WRITERS, **dict.fromkeys(others)})
+
+
+def _by_suffix(path: str | os.PathLike[str], known: Mapping[str, T]) -> T:
+    suffix = Path(path).suffix.lower()
+    if suffix not in known:
+        raise ValueError(f"{os.fspath(path)}: expected a name that ends with {', '.join(known)}")
+    return known[suffix]
+
+
+def _read_npy(data: bytes, names: str | None) -> Items:
+    if names is not None:
+        raise ValueError("an .npy file holds no names; expected .npz, .csv or .parquet where names are asked for")
+    try:
+        array = np.load(io.BytesIO(data), allow_pickle=False)
+    except (ValueError, EOFError):
+        raise ValueError("not a readable .npy file of numbers") from None
+    if not isinstance(array, np.ndarray):
+        raise ValueError("several arrays in one file; expected a name that ends with .npz")
+    return Items(_as_features(array))
+
+
+def _read_npz(data: bytes, names: str | None) -> Items:
+    try:
+        arrays = dict(np.load(io.BytesIO(data), allow_pickle=False))
+    # TypeError: a single array, which is no mapping of names to arrays.
+    except (zipfile.BadZipFile, EOFError, TypeError, ValueError):
+        raise ValueError("not a readable .npz file of numbers and names") from None
+    feature_array = _only(arrays, _FEATURE_ARRAYS)
+    if feature_array is None:
+        raise ValueError(f"arrays {', '.join(arrays) or 'none'}; expected one called {' or '.join(_FEATURE_ARRAYS)}")
+    name_array = _chosen(arrays, names, _NAME_ARRAYS)
+    X = _as_features(arrays[feature_array])
+    return Items(X, None if name_array is None else _as_names(np.asarray(arrays[name_array]).tolist(), len(X)))
+
+
+def _read_csv(data: bytes, names: str | None) -> Items:
+    # csv, not numpy.loadtxt: names may hold commas, and errors should tell the line and the column.
+    header, rows = csv_table(data)
+    if not header:
+        raise ValueError("the file is empty; expected a line of column names, then a line for each item")
+    if all(_is_number(cell) for cell in header):
+        raise ValueError("line 1 holds only numbers; expected the names of the columns")
+    name_column = _chosen(header, names, NAME_COLUMNS)
+    columns = [column for column in header if column != name_column]
+    check_distinct(header)
+    X = np.empty((len(rows), len(columns)))
+    for i, (place, row) in enumerate(rows):
+        cells = [cell for cell, column in zip(row, header, strict=True) if column != name_column]
+        try:
+            X[i] = [float(cell) for cell in cells]
+        except ValueError:
+            j = next(j for j, cell in enumerate(cells) if not _is_number(cell))
+            raise ValueError(f"{place}, column {columns[j]}: {brief(cells[j])}; {_EXPECTED_NUMBER}") from None
+    labels = None if name_column is None else [row[header.index(name_column)] for _, row in rows]
+    return Items(_as_features(X), None if labels is None else _as_names(labels, len(X)), tuple(columns))
+
+
+def _read_parquet(data: bytes, names: str | None) -> Items:
+    table = read_table(data)
+    columns, name_column = parquet_columns(table.schema, names)
+    X = np.empty((table.num_rows, len(columns)))
+    for j, column in enumerate(columns):
+        values = table.column(column)
+        if values.null_count:
+            raise ValueError(f"column {column} has {values.null_count} entries missing; expected a number in each row")
+        X[:, j] = values.to_numpy()
+    labels = None if name_column is None else _as_names(table.column(name_column).to_pylist(), len(X))
+    return Items(_as_features(X), labels, columns)
+
+
+def parquet_columns(schema: Any, names: str | None = None) -> tuple[tuple[str, ...], str | None]:
+    """The columns of features and the column of names, if any, in a Parquet file with this schema."""
+    types = pyarrow().types
+    check_distinct(schema.names)
+    name_column = _chosen(schema.names, names, NAME_COLUMNS)
+    columns = tuple(column for column in schema.names if column != name_column)
+    for column in columns:
+        held = schema.field(column).type
+        # pandas stores a table's index under such names; it is hardly ever meant as a feature.
+        if not (types.is_integer(held) or types.is_floating(held)) or column.startswith("__index_level_"):
+            raise ValueError(f"column {column} holds {held}; {_EXPECTED_NUMBER}")
+    return columns, name_column
+
+
+_EXPECTED_NUMBER = "expected a number; drop the column, or choose it as the column of names if it is one"
+
+
+def _as_features(array: NDArray[Any]) -> Array:
+    if array.ndim != 2 or array.dtype.kind not in "fiub":
+        raise ValueError(f"{array.dtype} of shape {array.shape}; expected numbers, a row for each item")
+    if not array.size:
+        raise ValueError(f"no features: shape {array.shape}; expected at least one item and one feature")
+    X = array.astype(np.float64)
+    if not np.isfinite(X).all():
+        row, column = np.argwhere(~np.isfinite(X))[0]
+        raise ValueError(f"row {row}, column {column} holds {X[row, column]}; expected a finite number")
+    return X
+
+
+def _as_names(names: Sequence[Any], n_items: int) -> tuple[str, ...]:
+    if len(names) != n_items:
+        raise ValueError(f"{len(names)} names for {n_items} items; expected one for each")
+    return as_items(names) or ()
+
+
+def _chosen(present: Sequence[str] | Mapping[str, Any], names: str | None, usual: Sequence[str]) -> str | None:
+    if names is None:
+        return _only(present, usual)
+    if names not in present:
+        raise ValueError(f"no column called {names}; there are {', '.join(present)}")
+    return names
+
+
+def _only(present: Sequence[str] | Mapping[str, Any], usual: Sequence[str]) -> str | None:
+    found = [name for name in usual if name in present]
+    if len(found) > 1:
+        raise ValueError(f"both {found[0]} and {found[1]} are there; choose one of them for the names, or drop one")
+    return found[0] if found else None
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _write_csv(columns: Mapping[str, Any]) -> bytes:
+    sheet = io.StringIO(newline="")
+    writer = csv.writer(sheet)
+    writer.writerow(columns)
+    # Python's own numbers are written with all their digits.
+    writer.writerows(zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True))
+    return sheet.getvalue().encode()
+
+
+def _write_parquet(columns: Mapping[str, Any]) -> bytes:
+    return table_to_bytes(pyarrow().table(dict(columns)))
+
+
+READERS: dict[str, Callable[[bytes, str | None], Items]] = {
+    ".npy": _read_npy,
+    ".npz": _read_npz,
+    ".csv": _read_csv,
+    ".parquet": _read_parquet,
+}
+WRITERS: dict[str, Callable[[Mapping[str, Any]], bytes]] = {".csv": _write_csv, ".parquet": _write_parquet}

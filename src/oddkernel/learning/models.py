@@ -1,0 +1,396 @@
+"""Fitted models as files that people can exchange: inspected with any zip program, and safe to open.
+
+A file is a zip archive. ``model.json`` says what the model is, ``answers.jsonl`` what it learned from, in the form of
+`oddkernel.formats`, and ``arrays/`` holds its numbers as .npy files. There is no pickle and no code in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from numbers import Integral, Real
+from pathlib import Path
+from reprlib import repr as brief
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..formats import FORMATS, dump
+from ..kernels import KERNELS, Columns, Kernel, KernelSum, LowRank
+from ..problem.constraints import Constraints
+from ..problem.losses import LOSSES
+from ..problem.solution import Solution, Status
+from ..support.archive import array_from_bytes, array_to_bytes, pack, unpack
+from ..support.files import replace
+from ..support.types import Array
+from .sklr import SKLR
+from .tuning import Recipe, Trial, Tuning
+
+Record = TypeVar("Record", Recipe, Trial, Tuning)
+
+VERSION = 1
+
+_SAVABLE: list[type[Kernel]] = [*KERNELS.values(), KernelSum, Columns]
+_KERNELS = {kernel.__name__: kernel for kernel in _SAVABLE}
+_CHOSEN_NUMBERS = ("ratio", "penalty", "softness", "temperature", "tie", "guess")
+_SOLUTION_NUMBERS = ("n_iter", "residual", "gap", "divergence", "objective", "gain")
+_SOLUTION_ARRAYS = ("multipliers", "slack", "answer")
+
+
+def save(model: SKLR, path: str | os.PathLike[str]) -> None:
+    """Write a fitted model to a file.
+
+    The file appears complete or not at all. Saving needs a kernel of this package, a solver given by name, and a
+    ``random_state`` that is a number or None.
+
+    Parameters
+    ----------
+    model : SKLR
+        The fitted model.
+    path : path-like
+        The file; ``.oddkernel`` is a good ending.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from oddkernel import SKLR, Comparisons, models
+    >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [1.0, 2.0]])
+    >>> model = SKLR("linear").fit(X, Comparisons.odd_one_out([[0, 2, 1]], [2]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     models.save(model, Path(folder, "model.oddkernel"))
+    ...     loaded = models.load(Path(folder, "model.oddkernel"))
+    >>> bool((loaded.transform(X) == model.transform(X)).all())
+    True
+    """
+    from .. import __version__
+
+    if type(model) is not SKLR:
+        raise ValueError(f"a {type(model).__name__} can't be saved; expected a fitted SKLR")
+    check_is_fitted(model)
+    encoder = _Encoder()
+    features, solution, rows = model.features_, model.solution_, model._rows
+    names = getattr(model, "feature_names_in_", None)
+    description = {
+        "oddkernel": "model",
+        "version": VERSION,
+        "written_by": __version__,
+        "class": "SKLR",
+        "parameters": encoder.mapping(model.get_params(deep=False), "parameters"),
+        "n_features_in": model.n_features_in_,
+        "feature_names": None if names is None else [str(name) for name in names],
+        "kernel": encoder.value(model.kernel_, "kernel"),
+        "features": encoder.mapping(
+            {field.name: getattr(features, field.name) for field in fields(LowRank) if field.name != "kernel"},
+            "features",
+        ),
+        "chosen": encoder.mapping({name: getattr(model, f"{name}_") for name in ("loss", *_CHOSEN_NUMBERS)}, "chosen"),
+        "tuning": None if model.tuning_ is None else encoder.mapping(asdict(model.tuning_), "tuning"),
+        "metric": encoder.value(model.metric_, "metric"),
+        "root": encoder.value(model._root, "root"),
+        "asked": encoder.value(model._asked, "asked"),
+        "prior": encoder.value(model._prior, "prior"),
+        "earlier": encoder.value(model._multipliers[:-1], "earlier"),
+        "rows": encoder.mapping({field.name: getattr(rows, field.name) for field in fields(Constraints)}, "rows"),
+        "solution": {
+            "status": solution.status.name,
+            **encoder.mapping(
+                {name: getattr(solution, name) for name in (*_SOLUTION_NUMBERS, *_SOLUTION_ARRAYS)}, "solution"
+            ),
+            "gain_interval": encoder.value(solution.gain_interval, "gain_interval"),
+            "history": encoder.mapping(solution.history, "history"),
+        },
+    }
+    parts = {
+        "model.json": json.dumps(description, allow_nan=False, ensure_ascii=False, indent=2).encode(),
+        "answers.jsonl": dump(model.comparisons_, "jsonl"),
+        **encoder.parts,
+    }
+    replace(path, pack(parts))
+
+
+def load(path: str | os.PathLike[str]) -> SKLR:
+    """Read a model that `save` wrote; what it computes is the same to the last bit.
+
+    Parameters
+    ----------
+    path : path-like
+        The file. It may come from anyone: nothing in it is executed.
+
+    Returns
+    -------
+    SKLR
+
+    Raises
+    ------
+    ValueError
+        If the file doesn't hold a model, or one that is damaged or doesn't fit together.
+    """
+    data = Path(path).read_bytes()
+    try:
+        return _read(unpack(data))
+    except KeyError as error:
+        raise ValueError(f"{os.fspath(path)}: not a usable model: {brief(error.args[0])} is missing") from error
+    # Whatever a damaged or hostile description leads to is the file's fault, and no reason for a traceback.
+    except (ArithmeticError, AttributeError, IndexError, RecursionError, TypeError, ValueError) as error:
+        raise ValueError(f"{os.fspath(path)}: not a usable model: {error}") from error
+
+
+def _read(parts: Mapping[str, bytes]) -> SKLR:
+    description = json.loads(parts["model.json"])
+    if not isinstance(description, dict) or description.get("oddkernel") != "model":
+        raise ValueError('model.json doesn\'t describe a model; expected "oddkernel": "model"')
+    if description["version"] != VERSION:
+        raise ValueError(f"version {brief(description['version'])} of the format; this oddkernel reads {VERSION}")
+    if description["class"] != "SKLR":
+        raise ValueError(f"class {brief(description['class'])}; expected SKLR")
+    decoder = _Decoder(parts)
+    model = SKLR(**decoder.mapping(description["parameters"]))
+    model._check_parameters()
+    model.n_features_in_ = _count(description["n_features_in"], "n_features_in")
+    if (names := description["feature_names"]) is not None:
+        if len(names) != model.n_features_in_ or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"feature_names; expected {model.n_features_in_} names")
+        model.feature_names_in_ = np.array(names, dtype=object)
+
+    kernel = decoder.kernel(description["kernel"], model.n_features_in_)
+    features = LowRank(kernel, **decoder.mapping(description["features"]))
+    rows = Constraints(**decoder.mapping(description["rows"]))
+    said = FORMATS["jsonl"].read(parts["answers.jsonl"]).understand()
+    n_items = len(kernel.X_fit_) if hasattr(kernel, "X_fit_") else model.n_features_in_
+    said.check_items(n_items)
+    r, m = features.rank, len(rows.answer)
+    if not isinstance(features.share, Real) or not isinstance(features.full_rank, Integral):
+        raise ValueError(f"share {brief(features.share)} and full_rank {brief(features.full_rank)}; expected numbers")
+    _check_array(features.landmarks, "landmarks", (len(features.basis),), "i", below=n_items)
+    _check_array(features.basis, "basis", (len(features.landmarks), r), "f")
+    for name, dtype in (("near", "i"), ("far", "i")):
+        _check_array(getattr(rows, name), name, (m, 2), dtype, below=n_items)
+    for name in ("near_factor", "far_factor", "offset", "weight"):
+        _check_array(getattr(rows, name), name, (m,), "f")
+    _check_array(rows.equality, "equality", (m,), "b")
+    _check_array(rows.answer, "answer", (m,), "i", below=len(said))
+
+    chosen = decoder.mapping(description["chosen"])
+    model.loss_ = _check_loss(chosen["loss"])
+    for name in _CHOSEN_NUMBERS:
+        setattr(model, f"{name}_", _check_number(chosen[name], name))
+    model.tuning_ = _read_tuning(description["tuning"], decoder)
+    model.comparisons_ = said
+    model.kernel_ = kernel
+    model.features_ = features
+    model.metric_ = _check_array(decoder.value(description["metric"]), "metric", (r, r), "f")
+    kept = r if model.tuning_ is None else min(model.tuning_.rank, r)
+    model._root = _check_array(decoder.value(description["root"]), "root", (r, kept), "f")
+    model._asked = _check_array(decoder.value(description["asked"]), "asked", (len(said.constrained), r), "f")
+    model._prior = _check_array(decoder.value(description["prior"]), "prior", (r, r), "f")
+    model._rows = rows
+    model.solution_ = _read_solution(description["solution"], decoder, m, len(said))
+    earlier = [_check_array(each, "multipliers", (m,), "f") for each in decoder.value(description["earlier"])]
+    model._multipliers = (*earlier, model.solution_.multipliers)
+    model.n_iter_ = model.solution_.n_iter
+    _check_kernel(features, model.n_features_in_)
+    return model
+
+
+def _read_tuning(described: Mapping[str, Any] | None, decoder: _Decoder) -> Tuning | None:
+    if described is None:
+        return None
+
+    def numbers(values: Any, name: str) -> tuple[float, ...]:
+        return tuple(_check_number(decoder.value(value), name) for value in values)
+
+    def record(kind: type[Record], values: Mapping[str, Any], **known: Any) -> Record:
+        names = {field.name for field in fields(kind)} - known.keys()
+        return kind(**known | {name: _check_number(decoder.value(values[name]), name) for name in names})
+
+    def recipe(values: Mapping[str, Any]) -> Recipe:
+        return record(Recipe, values, loss=_check_loss(values["loss"]), kernel=str(values["kernel"]))
+
+    def trial(values: Mapping[str, Any]) -> Trial:
+        penalties = numbers(values["penalties"], "penalties")
+        rank = _count(values["rank"], "rank")
+        return record(Trial, values, recipe=recipe(values["recipe"]), penalties=penalties, rank=rank)
+
+    low, high = numbers(described["gain_interval"], "gain_interval")
+    return record(
+        Tuning,
+        described,
+        recipe=recipe(described["recipe"]),
+        penalties=numbers(described["penalties"], "penalties"),
+        trials=tuple(map(trial, described["trials"])),
+        gain_interval=(low, high),
+        dimensions=tuple(
+            (_count(dimension, "dimensions"), _check_number(likelihood, "dimensions"))
+            for dimension, likelihood in described["dimensions"]
+        ),
+        dimension=_count(described["dimension"], "dimension"),
+        rank=_count(described["rank"], "rank"),
+    )
+
+
+def _read_solution(described: Mapping[str, Any], decoder: _Decoder, m: int, n_answers: int) -> Solution:
+    numbers = {name: decoder.value(described[name]) for name in _SOLUTION_NUMBERS}
+    if not all(isinstance(number, Real) for number in numbers.values()):
+        raise ValueError(f"solution {brief(numbers)}; expected numbers")
+    arrays = {name: decoder.value(described[name]) for name in _SOLUTION_ARRAYS}
+    _check_array(arrays["multipliers"], "multipliers", (m,), "f")
+    _check_array(arrays["slack"], "slack", (m,), "f")
+    _check_array(arrays["answer"], "answer", (m,), "i", below=n_answers)
+    low, high = (_check_number(end, "gain_interval") for end in decoder.value(described["gain_interval"]))
+    history = decoder.mapping(described["history"])
+    return Solution(status=Status[described["status"]], history=history, gain_interval=(low, high), **numbers, **arrays)
+
+
+def _check_array(array: Any, name: str, shape: tuple[int, ...], kind: str, *, below: int | None = None) -> Array:
+    if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype.kind != kind:
+        seen = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else brief(array)
+        raise ValueError(f"{name} is {seen}; expected an array of shape {shape} and kind {kind!r}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} holds values that aren't finite")
+    if below is not None and array.size and not (array.min() >= 0 and array.max() < below):
+        raise ValueError(f"{name} holds {array.min()} to {array.max()}; expected 0 to {below - 1}")
+    return array
+
+
+def _check_kernel(features: LowRank, n_features: int) -> None:
+    """Compute with what was read, once: parts that don't fit together show."""
+    kernel = features.kernel
+    item = kernel.X_fit_[:1] if hasattr(kernel, "X_fit_") else np.zeros((1, n_features))
+    with np.errstate(all="ignore"):
+        phi = features.transform(item)
+    if not np.isfinite(phi).all():
+        raise ValueError("the kernel yields values that aren't finite")
+
+
+def _check_number(value: Any, name: str) -> float:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise ValueError(f"{name} is {brief(value)}; expected a number")
+    return float(value)
+
+
+def _check_loss(value: Any) -> str:
+    if not isinstance(value, str) or value not in LOSSES:
+        raise ValueError(f"loss {brief(value)}; expected one of {', '.join(LOSSES)}")
+    return value
+
+
+def _count(value: object, name: str) -> int:
+    if type(value) is not int or value < 1:
+        raise ValueError(f"{name} is {brief(value)}; expected a whole number of at least 1")
+    return value
+
+
+class _Encoder:
+    """Turns values into what JSON can hold, and sets arrays aside as parts of the archive.
+
+    An array becomes ``{"array": name}``, a kernel ``{"kernel": class, "parameters": …, "fitted": …}`` and a number that
+    JSON doesn't know ``{"number": "inf"}``.
+    """
+
+    def __init__(self) -> None:
+        self.parts: dict[str, bytes] = {}
+        self._part_of: dict[tuple[str, bytes], str] = {}
+
+    def mapping(self, values: Mapping[str, Any], place: str) -> dict[str, Any]:
+        return {name: self.value(value, f"{place}.{name}") for name, value in values.items()}
+
+    def value(self, value: Any, place: str) -> Any:
+        match value:
+            case None | bool() | str():
+                return value
+            case Integral():
+                return int(value)
+            case Real():
+                return float(value) if math.isfinite(value) else {"number": str(float(value))}
+            case np.ndarray() if value.dtype.kind in "fib" and value.ndim:
+                return {"array": self._array(value, place)}
+            case list() | tuple() | range():
+                return [self.value(entry, f"{place}.{number}") for number, entry in enumerate(value)]
+            case dict():
+                return self.mapping(value, place)
+            case Kernel():
+                return self._kernel(value, place)
+        raise ValueError(
+            f"{place} is {brief(value)}, which can't be saved; expected a number, text, an array or a kernel of "
+            "oddkernel.kernels"
+        )
+
+    def _array(self, array: Array, place: str) -> str:
+        data = array_to_bytes(array)
+        # The parts of a sum all hold the training items; one copy of them will do.
+        key = (place.rpartition(".")[2], hashlib.sha256(data).digest())
+        name = self._part_of.setdefault(key, f"arrays/{place}.npy")
+        self.parts[name] = data
+        return name
+
+    def _kernel(self, kernel: Kernel, place: str) -> dict[str, Any]:
+        name = type(kernel).__name__
+        if _KERNELS.get(name) is not type(kernel):
+            raise ValueError(f"{place}: a {name} can't be saved; expected one of {', '.join(_KERNELS)}")
+        fitted = {key: getattr(kernel, key) for key in sorted(_fitted_names(type(kernel))) if hasattr(kernel, key)}
+        described = {"kernel": name, "parameters": self.mapping(kernel.get_params(deep=False), f"{place}.parameters")}
+        return described | ({"fitted": self.mapping(fitted, place)} if fitted else {})
+
+
+class _Decoder:
+    """The reverse of `_Encoder`."""
+
+    def __init__(self, parts: Mapping[str, bytes]) -> None:
+        self._parts = parts
+        self._arrays: dict[str, Array] = {}
+
+    def mapping(self, described: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: self.value(value) for name, value in described.items()}
+
+    def value(self, described: Any) -> Any:
+        match described:
+            case None | bool() | int() | float() | str():
+                return described
+            case list():
+                return [self.value(entry) for entry in described]
+            case {"array": str(name)}:
+                return self._array(name)
+            case {"number": "inf" | "-inf" | "nan" as number}:
+                return float(number)
+            case {"kernel": _}:
+                return self._kernel(described)
+        raise ValueError(f"{brief(described)} describes nothing known")
+
+    def kernel(self, described: Any, n_features: int) -> Kernel:
+        """A fitted kernel on items with so many features."""
+        kernel = self._kernel(described)
+        if getattr(kernel, "n_features_in_", None) != n_features:
+            raise ValueError(f"the kernel isn't fitted to items with {n_features} features")
+        return kernel
+
+    def _array(self, name: str) -> Array:
+        if name not in self._arrays:
+            self._arrays[name] = array_from_bytes(self._parts[name])
+        return self._arrays[name]
+
+    def _kernel(self, described: Mapping[str, Any]) -> Kernel:
+        name = described["kernel"]
+        if name not in _KERNELS:
+            raise ValueError(f"kernel {brief(name)} is unknown; expected one of {', '.join(_KERNELS)}")
+        kernel = _KERNELS[name](**self.mapping(described["parameters"]))
+        for key, value in self.mapping(described.get("fitted", {})).items():
+            if key not in _fitted_names(type(kernel)):
+                raise ValueError(f"{brief(key)} is nothing that a {name} learns")
+            if isinstance(value, np.ndarray):
+                _check_array(value, key, value.shape, "f")
+            setattr(kernel, key, value)
+        return kernel
+
+
+def _fitted_names(kernel: type[Kernel]) -> set[str]:
+    """What a kernel learns in ``fit``: the attributes that its class and those above declare, by scikit-learn's habit
+    with an underscore at the end."""
+    declared = {name for base in kernel.__mro__ for name in inspect.get_annotations(base)}
+    return {name for name in declared if name.endswith("_") and not name.startswith("_")}

@@ -1,0 +1,142 @@
+"""How three distances become a choice: the odd one is the one left out of the closest pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import optimize, special
+
+from ..comparisons import Comparisons, Kind, kinds
+from ..support.types import Array
+
+# Differences are formed for so many rows at a time: all at once they would fill the memory.
+BLOCK = 2048
+
+
+def sides(coordinates: Array, shown: Array) -> Array:
+    """(m, 3): the squared distance of the pair opposite each position, for rows of three items."""
+    return np.asarray(sides_by_dimension(coordinates, shown, [coordinates.shape[1]])[0])
+
+
+def sides_by_dimension(coordinates: Array, shown: Array, dimensions: Sequence[int]) -> Array:
+    """(k, m, 3): the same by the leading dimensions alone, for k ascending numbers of them."""
+    opposite = np.zeros((len(dimensions), len(shown), 3))
+    starts = [0, *dimensions[:-1]]
+    for start in range(0, len(shown), BLOCK):
+        rows = slice(start, start + BLOCK)
+        z = coordinates[shown[rows].T]
+        for p in range(3):
+            apart = z[(p + 1) % 3] - z[(p + 2) % 3]
+            for k, (low, high) in enumerate(zip(starts, dimensions, strict=True)):
+                opposite[k, rows, p] = np.einsum("ij,ij->i", apart[:, low:high], apart[:, low:high])
+    return np.cumsum(opposite, axis=0, out=opposite)
+
+
+def decided(said: Comparisons) -> Array:
+    """(m,) bool: answers that name one of the items; not *can't tell*, not links."""
+    return said.decided
+
+
+def chosen(said: Comparisons) -> Array:
+    """(m,): the position opposite the pair that a decided answer calls the closest; of a central one, the farthest."""
+    return kinds.singled_out(said.kind, said.odd)
+
+
+def eligible(opposite: Array, said: Comparisons) -> Array:
+    """``opposite`` such that the smallest is named: pairs that *closer* doesn't speak of are out of the running.
+
+    The most central item is opposite the largest, so that there the sign changes.
+    """
+    sign = np.where(kinds.farthest(said.kind), -1.0, 1.0)
+    return np.where(kinds.compared(said.kind), sign[:, None] * opposite, np.inf)
+
+
+def agreement(opposite: Array, said: Comparisons) -> Array:
+    """(m,): 1 where the distances name the same item, 0 where not; ties count by their share."""
+    opposite = eligible(opposite, said)
+    named = opposite == opposite.min(axis=1, keepdims=True)
+    return np.asarray(named[np.arange(len(said)), chosen(said)] / named.sum(axis=1))
+
+
+def probabilities(opposite: Array, temperature: float, tie: float = 0.0, guess: float = 0.0) -> Array:
+    """(m, 4): how likely each of the three is called odd, and *can't tell*.
+
+    A pair is called the closest with a probability proportional to exp(−δ/temperature); *can't tell* with ``tie`` times
+    the geometric mean of the three (Davidson 1970): most likely where they are equally far apart. Of those who name
+    one, the share ``guess`` names any.
+    """
+    strength = -opposite / temperature
+    undecided = np.full(len(opposite), -np.inf) if tie == 0 else np.log(tie) + strength.mean(axis=1)
+    proba = np.asarray(special.softmax(np.column_stack([strength, undecided]), axis=1))
+    proba[:, :3] += guess * (proba[:, :3].mean(axis=1, keepdims=True) - proba[:, :3])
+    return proba
+
+
+def probability_slopes(proba: Array, temperature: float, guess: float = 0.0) -> Array:
+    """(m, 4, 3): the derivatives of `probabilities` by the three squared distances.
+
+    A strength is −δ/temperature, and that of *can't tell* a third of the three together.
+    """
+    meant = proba.copy()
+    meant[:, :3] -= guess * proba[:, :3].mean(axis=1, keepdims=True)
+    meant[:, :3] /= 1.0 - guess
+    by_strength = meant[:, :, None] * (np.eye(4) - meant[:, None, :])
+    by_strength[:, :3] += guess * (by_strength[:, :3].mean(axis=1, keepdims=True) - by_strength[:, :3])
+    strengths = np.vstack([np.eye(3), np.full((1, 3), 1.0 / 3.0)]) / -temperature
+    return np.asarray(by_strength @ strengths)
+
+
+def log_likelihood(opposite: Array, said: Comparisons, temperature: float, guess: float = 0.0) -> Array:
+    """(m,): the log-probability of each decided answer, among the pairs that it compares."""
+    opposite = eligible(opposite, said)
+    strength = -opposite / temperature
+    meant = strength[np.arange(len(said)), chosen(said)] - special.logsumexp(strength, axis=1)
+    if guess == 0:
+        return np.asarray(meant)
+    return np.asarray(np.log((1.0 - guess) * np.exp(meant) + guess / np.isfinite(opposite).sum(axis=1)))
+
+
+def fit_temperature(opposite: Array, said: Comparisons, guess: float = 0.0) -> float:
+    """The temperature at which decided answers are most likely."""
+    unit = float(np.median(opposite[np.isfinite(opposite)])) or 1.0
+
+    def cost(log_temperature: float) -> float:
+        likelihood = log_likelihood(opposite, said, unit * np.exp(log_temperature), guess)
+        return -float(np.average(likelihood, weights=said.weight))
+
+    found = optimize.minimize_scalar(cost, bounds=(-7.0, 7.0), method="bounded", options={"xatol": 1e-4})
+    return unit * float(np.exp(found.x))
+
+
+def fit_guess(opposite: Array, said: Comparisons) -> tuple[float, float]:
+    """Temperature and share of guesses at which decided answers are most likely.
+
+    No guesses, unless they make the answers likelier by more than one more parameter may cost (Akaike 1974).
+    """
+
+    def likelihood(guess: float) -> float:
+        return float(said.weight @ log_likelihood(opposite, said, fit_temperature(opposite, said, guess), guess))
+
+    found = optimize.minimize_scalar(
+        lambda guess: -likelihood(guess), bounds=(0.0, 0.9), method="bounded", options={"xatol": 1e-3}
+    )
+    guess = float(found.x) if -found.fun > likelihood(0.0) + 1.0 else 0.0
+    return fit_temperature(opposite, said, guess), guess
+
+
+def fit_tie(opposite: Array, said: Comparisons, temperature: float) -> float:
+    """The strength of *can't tell* at which odd-one-out answers are most likely; 0 if all are decided."""
+    triples = said.kind == Kind.ODD_ONE_OUT
+    if not said.undecided.any():
+        return 0.0
+    strength = -opposite[triples] / temperature
+    advantage = strength.mean(axis=1) - special.logsumexp(strength, axis=1)
+    undecided, weight = said.undecided[triples], said.weight[triples]
+
+    def cost(log_tie: float) -> float:
+        odds = log_tie + advantage
+        return float(weight @ (np.logaddexp(0.0, odds) - odds * undecided))
+
+    found = optimize.minimize_scalar(cost, bounds=(-10.0, 15.0), method="bounded", options={"xatol": 1e-4})
+    return float(np.exp(found.x))

@@ -1,0 +1,33 @@
+"""tr(K C_c K C_d) of every two rows, compiled: from K on the constrained items by gathers alone."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from .arrays import Array
+
+
+@njit(cache=True, error_model="numpy")
+def row_products(
+    kernel: Array, near: tuple[Array, Array], far: tuple[Array, Array], near_factor: Array, far_factor: Array
+) -> Array:
+    """(m, m): ±f_c f_d (d_pᵀd_q)², summed over the pairs p of row c and q of row d; d_pᵀd_q is read off ``kernel``.
+
+    ``near`` and ``far`` hold both ends of each row's pairs, as unsigned numbers: they need no check for sign.
+    """
+    s, m = len(kernel), len(near_factor)
+    products = np.empty((m, m), kernel.dtype)
+    across_near, across_far = np.empty(s, kernel.dtype), np.empty(s, kernel.dtype)
+    for c in range(m):
+        for item in range(s):
+            across_near[item] = kernel[near[0][c], item] - kernel[near[1][c], item]
+            across_far[item] = kernel[far[0][c], item] - kernel[far[1][c], item]
+        for d in range(m):
+            i, j, k, h = near[0][d], near[1][d], far[0][d], far[1][d]
+            nn, nf = across_near[i] - across_near[j], across_near[k] - across_near[h]
+            fn, ff = across_far[i] - across_far[j], across_far[k] - across_far[h]
+            from_near = near_factor[d] * nn * nn - far_factor[d] * nf * nf
+            from_far = near_factor[d] * fn * fn - far_factor[d] * ff * ff
+            products[c, d] = near_factor[c] * from_near - far_factor[c] * from_far
+    return products

@@ -1,0 +1,1 @@
+"""Generic helpers, which know nothing about answers: files, texts, Ctrl-C, progress, checks of parameters."""

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as arrow
+import pyarrow.parquet
+import pytest
+
+from oddkernel import Comparisons
+from oddkernel.items import tables
+
+X = np.array([[1.5, -2.0], [0.1, 3e-9], [7.0, 0.0]])
+NAMES = ("ant", "bee, or wasp", "Ünïcode")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("named", [True, False])
+def test_written_tables_are_read_back_exactly(suffix: str, named: bool, tmp_path: Path) -> None:
+    path = tmp_path / f"items{suffix}"
+    tables.write(path, {**({"item": NAMES} if named else {}), "width": X[:, 0], "height": X[:, 1]})
+    items = tables.read(path)
+    assert np.array_equal(items.X, X)
+    assert items.names == (NAMES if named else None)
+    assert items.columns == ("width", "height")
+
+
+def test_arrays(tmp_path: Path) -> None:
+    np.save(tmp_path / "plain.npy", X.astype(np.float32))
+    np.savez(tmp_path / "named.npz", features=X, names=np.array(NAMES))
+    np.savez(tmp_path / "otherwise.npz", X=X, label=np.array(NAMES))
+    assert tables.read(tmp_path / "plain.npy").names is None
+    assert tables.read(tmp_path / "named.npz").names == NAMES
+    assert tables.read(tmp_path / "otherwise.npz").names is None
+    assert tables.read(tmp_path / "otherwise.npz", names="label").names == NAMES
+
+
+def test_another_column_may_hold_the_names(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("species,legs\nant,6\ncat,4\n")
+    assert tables.read(tmp_path / "a.csv", names="species").names == ("ant", "cat")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "empty"),
+        ("1,2\n3,4\n", "line 1 holds only numbers"),
+        ("item,legs\nant,6\ncat\n", "line 3: 1 fields; expected 2"),
+        ("item,legs\nant,six\n", "line 2, column legs: 'six'; expected a number"),
+        ("item,legs\nant,\n", "line 2, column legs: ''"),
+        ("item,legs\nant,nan\n", "row 0, column 0 holds nan"),
+        ("item,legs\nant,6\nant,4\n", "both are 'ant'"),
+        ("item,name,legs\nant,ant,6\n", "both item and name"),
+        ("item,legs,legs\nant,6,6\n", "'legs' stands twice"),
+        ("item\nant\n", "no features"),
+        ("item,legs\n", "no features"),
+        ('item,legs\n"ant,6\n', "line 2: unexpected end"),
+    ],
+)
+def test_bad_csv_is_refused(text: str, sentence: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.csv").write_text(text)
+    with pytest.raises(ValueError, match=f"bad.csv: .*{sentence}"):
+        tables.read(tmp_path / "bad.csv")
+
+
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        ({"legs": ["six"]}, "column legs holds string"),
+        ({"legs": [6, None]}, "column legs has 1 entries missing"),
+        ({"item": [1], "legs": [6]}, "expected text"),
+        ({"__index_level_0__": [0], "legs": [6]}, "__index_level_0__"),
+    ],
+)
+def test_bad_parquet_is_refused(columns: dict[str, list[object]], sentence: str, tmp_path: Path) -> None:
+    arrow.parquet.write_table(arrow.table(columns), tmp_path / "bad.parquet")
+    with pytest.raises(ValueError, match=sentence):
+        tables.read(tmp_path / "bad.parquet")
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".npz", ".parquet"])
+@pytest.mark.parametrize("data", [b"", b"nonsense", b"\x93NUMPY\x01\x00"])
+def test_damaged_files_are_refused(suffix: str, data: bytes, tmp_path: Path) -> None:
+    (tmp_path / f"bad{suffix}").write_bytes(data)
+    with pytest.raises(ValueError, match="not a readable"):
+        tables.read(tmp_path / f"bad{suffix}")
+
+
+def test_bad_arrays_are_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "objects.npy", np.array([[{}]], dtype=object))
+    np.save(tmp_path / "flat.npy", np.arange(3))
+    np.savez(tmp_path / "unnamed.npz", X)
+    np.savez(tmp_path / "few.npz", X=X, names=np.array(NAMES[:2]))
+    for name, sentence in {
+        "objects.npy": "not a readable",
+        "flat.npy": r"shape \(3,\)",
+        "unnamed.npz": "arrays arr_0; expected one called X or features",
+        "few.npz": "2 names for 3 items",
+        "items.xlsx": r"ends with .npy, .npz, .csv, .parquet",
+    }.items():
+        with pytest.raises(ValueError, match=sentence):
+            tables.read(tmp_path / name)
+    with pytest.raises(ValueError, match="holds no names"):
+        tables.read(tmp_path / "flat.npy", names="item")
+
+
+def test_answers_are_joined_by_name_or_refused() -> None:
+    by_name = Comparisons.odd_one_out([["ant", "cat", "dog"]], [0], items=["dog", "cat", "ant"])
+    by_row = Comparisons.odd_one_out([[0, 1, 2]], [0])
+    named, nameless = tables.Items(X, names=("ant", "cat", "dog")), tables.Items(X)
+    assert named.join(by_name).shown.tolist() == [[0, 1, 2]]
+    assert nameless.join(by_row) == by_row
+    with pytest.raises(ValueError, match="write names into the answers"):
+        named.join(by_row)
+    with pytest.raises(ValueError, match="add a column called item"):
+        nameless.join(by_name)
+    with pytest.raises(ValueError, match="missing from the 3 given"):
+        tables.Items(X, names=NAMES).join(by_name)
+    with pytest.raises(ValueError, match="out of range"):
+        tables.Items(X[:2]).join(by_row)
+
+
+def test_features_are_put_into_the_order_learned_from() -> None:
+    items = tables.Items(X, columns=("width", "height"))
+    assert np.array_equal(items.features(["height", "width"]), X[:, ::-1])
+    assert np.array_equal(items.features(None), X)
+    with pytest.raises(ValueError, match=r"missing \['depth'\], new \['height'\]"):
+        items.features(["depth", "width"])

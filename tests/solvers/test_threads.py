@@ -1,0 +1,57 @@
+"""Threads while solving: one for small problems, and afterwards as many as before."""
+
+from __future__ import annotations
+
+import pytest
+from problems import random_problem
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from oddkernel.problem.dual import Point
+from oddkernel.solvers import Newton, solve, threads
+from oddkernel.solvers.threads import fitting_threads
+
+
+def blas_threads() -> set[int]:
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+def test_a_small_problem_takes_one_thread() -> None:
+    seen: list[set[int]] = []
+
+    def look(step: int, point: Point) -> None:
+        seen.append(blas_threads())
+
+    with threadpool_limits(2, "blas"):
+        before = blas_threads()
+        solve(random_problem(0).dual(), Newton(), progress=look)
+        assert seen[0] == {1}
+        assert blas_threads() == before
+
+
+def test_a_large_problem_takes_what_there_is(monkeypatch) -> None:
+    monkeypatch.setattr(threads, "WORTH", 0)
+    with threadpool_limits(2, "blas"):
+        before = blas_threads()
+        with fitting_threads(random_problem(0).dual()):
+            assert blas_threads() == before
+
+
+def test_the_last_one_restores() -> None:
+    dual = random_problem(0).dual()
+    with threadpool_limits(2, "blas"):
+        before = blas_threads()
+        first, second = fitting_threads(dual), fitting_threads(dual)
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert blas_threads() == {1}
+        second.__exit__(None, None, None)
+        assert blas_threads() == before
+
+
+def test_an_error_restores() -> None:
+    with threadpool_limits(2, "blas"):
+        before = blas_threads()
+        with pytest.raises(ZeroDivisionError), fitting_threads(random_problem(0).dual()):
+            raise ZeroDivisionError
+        assert blas_threads() == before

@@ -1,0 +1,39 @@
+"""`oddkernel.support.text`: CSV files as spreadsheets and people write them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from oddkernel.support.text import check_distinct, csv_table
+
+
+def test_a_table_has_its_rows_and_their_places() -> None:
+    data = '\ufeffitem,note\r\nant,"two\r\nlines"\r\n\r\nbee,\r\n'.encode()
+    assert csv_table(data) == (["item", "note"], [("line 2", ["ant", "two\r\nlines"]), ("line 5", ["bee", ""])])
+
+
+@pytest.mark.parametrize("data", [b"", b"\n\n"])
+def test_an_empty_file_has_no_columns(data: bytes) -> None:
+    assert csv_table(data) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"item,legs\nant,6\nbee\n", "line 3: 1 fields; expected 2, one for each column"),
+        (b"item,legs\nant,6,0\n", "line 2: 3 fields; expected 2"),
+        (b'item,legs\n"ant,6\n', "line 2: unexpected end of data"),
+        (b"item,legs\n\xffnt,6\n", "line 2: byte 0xff is not UTF-8"),
+    ],
+)
+def test_what_is_no_table_is_refused(data: bytes, sentence: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        csv_table(data)
+
+
+def test_columns_of_one_name_are_refused() -> None:
+    check_distinct(["item", "legs"])
+    with pytest.raises(ValueError, match="column 'legs' stands twice"):
+        check_distinct(["item", "legs", "legs"])

@@ -10,11 +10,13 @@ from __future__ import annotations
 import contextlib
 import warnings
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from oddkernel import Comparisons
 from oddkernel.constraints import Constraints
@@ -25,6 +27,11 @@ Array = npt.NDArray[Any]
 
 FARTHEST = 30.0  # divergence of the hidden metric
 SCALE = 0.3  # of losses that have a unit of distance
+
+
+def seeds(n: int) -> list[Any]:
+    """0, …, n − 1 as a test's parameter; all but the first are slow."""
+    return [pytest.param(seed, marks=[pytest.mark.slow] if seed else []) for seed in range(n)]
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,7 @@ class Problem:
         return replace(self, said=said)
 
 
+@cache  # many tests ask for the same ones
 def random_problem(seed: int, *, noisy: bool = False) -> Problem:
     """Up to 12 items: plain, with copies, collinear ones, or of rank 2; answers of all kinds, some of them repeated."""
     rng = np.random.default_rng(seed)

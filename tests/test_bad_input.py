@@ -364,6 +364,7 @@ def test_ctrl_c_is_found_where_numba_hides_it(cause, expected):
     assert not hasattr(model, "metric_")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals to another process work differently there")
 def test_ctrl_c_stops_a_long_fit():
     process = subprocess.Popen([sys.executable, "-c", LONG_FIT], stdout=subprocess.PIPE, text=True)

@@ -52,6 +52,7 @@ FITTED = [(ITML(), LINKS), (SKMS(), LINKS), (LSML(), SAID)]
 IDS = [type(model).__name__ for model, _ in FITTED]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "said"), FITTED, ids=IDS)
 def test_manners(model, said):
     model = clone(model).fit(X, said)
@@ -212,6 +213,7 @@ def test_slack_is_its_conjugates_conjugate(bound, share, slack, must, violation)
     np.testing.assert_allclose(bend, loss.bend(alpha)[0], rtol=1e-4)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -231,6 +233,7 @@ def test_the_optimum_is_found_whatever_was_said(seed, size, unit, strength):
     assert LSML(strength).fit(items, Comparisons.closer(*triples.T)).solution_.status.success
 
 
+@pytest.mark.slow
 def test_links_at_two_resolutions_exclude_one_another_and_still_have_an_optimum():
     X, digit = load_digits(return_X_y=True)
     X, known = X[:300], np.where(np.arange(300) < 80, digit[:300], -1)
@@ -266,6 +269,7 @@ def test_a_cannot_link_between_copies_is_named():
         ITML().fit([[0.0], [0.0], [1.0]], Comparisons.must_link([[0, 1]]) + Comparisons.cannot_link([[0, 1]]))
 
 
+@pytest.mark.slow
 def test_default_bounds():
     itml = ITML().fit(X, LINKS)
     squared = np.square(ITML().fit(X).distance(X))[np.triu_indices(len(X), 1)]

@@ -18,6 +18,8 @@ import oddkernel
 from oddkernel import SKLR, Comparisons
 from oddkernel.kernels import Gaussian, Identity
 
+pytestmark = pytest.mark.slow  # tunes in every check
+
 EXPECTED_FAILURES = {
     "check_fit_score_takes_y": "score measures agreement with Comparisons; class labels have no unique reading there",
     "check_pipeline_consistency": "calls score with class labels",

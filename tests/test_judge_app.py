@@ -15,6 +15,8 @@ from judge_studies import Person, Running, make_folder, png, running
 from oddkernel.cli import main
 from oddkernel.judge.guard import LARGEST_BODY, Rate
 
+pytestmark = pytest.mark.slow  # starts servers
+
 SETTINGS = """
 name = "birds"
 title = "Birds <b>&</b> bees"

@@ -236,6 +236,7 @@ def test_landmarks_change_nothing_for_a_linear_kernel(monkeypatch):
 # What y may be
 
 
+@pytest.mark.slow
 def test_labels_draw_comparisons_among_the_labelled(iris):
     X, y = iris
     labels = np.where(np.arange(len(y)) < 30, y, -1)

@@ -35,6 +35,7 @@ def write_items() -> None:
     tables.write("items.parquet", {"item": NAMES, **{f"pixel{j}": X[:, j] for j in range(64)}})
 
 
+@pytest.mark.slow
 def test_an_index_finds_what_looking_at_each_finds(model: SKLR) -> None:
     index = Index.build(model, X)
     assert len(index) == len(X)

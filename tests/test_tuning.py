@@ -75,6 +75,7 @@ def test_too_few_answers_choose_nothing(wine) -> None:
     assert model.penalty_ == 10.0
 
 
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_the_units_of_a_precomputed_kernel(wine) -> None:
     X, y = wine
     said = Comparisons.from_labels(y, 80, noise=0.1, random_state=0)
@@ -94,6 +95,7 @@ def test_weight_two_is_the_answer_doubled(wine, loss: str) -> None:
     assert SKLR("linear", **settings).fit(X, heavy).kernel_matrix(X) == pytest.approx(doubled, rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_probabilities_are_calibrated(wine) -> None:
     X, y = wine
     said = Comparisons.from_labels(y, 400, noise=0.3, random_state=0)
@@ -107,6 +109,7 @@ def test_probabilities_are_calibrated(wine) -> None:
     assert abs(sure.mean() - right.mean()) < 0.08
 
 
+@pytest.mark.slow
 def test_noisy_answers_keep_the_dimensions_that_predict(wine) -> None:
     X, y = wine
     said = Comparisons.from_labels(y, 400, noise=0.3, random_state=0)
@@ -181,6 +184,7 @@ def test_rounds_need_a_positive_number_each(wine, penalty) -> None:
         SKLR(penalty=penalty).fit(X, Comparisons.from_labels(y, 20, random_state=0))
 
 
+@pytest.mark.slow
 def test_plenty_of_answers_may_add_a_part_of_the_identity() -> None:
     rng = np.random.default_rng(0)
     _, said = placed(rng, 12, 400)
@@ -221,6 +225,7 @@ def test_a_large_softness_learns_few_dimensions() -> None:
     assert soft < 0.7 * stiff
 
 
+@pytest.mark.slow
 def test_held_out_answers_may_choose_a_large_softness() -> None:
     items, said = placed(np.random.default_rng(1), 30, 900)
     known, fresh = said[:600], said[600:]
@@ -234,6 +239,7 @@ def test_held_out_answers_may_choose_a_large_softness() -> None:
     assert again.solution_.multipliers == pytest.approx(model.solution_.multipliers, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_question_asked_often_counts_once_in_choosing(wine) -> None:
     X, y = wine
     said = Comparisons.from_labels(y, 120, noise=0.1, random_state=0)

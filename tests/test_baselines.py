@@ -88,11 +88,16 @@ def test_class_labels(model):
         clone(model).fit(X, some[:-1])
 
 
-def test_skms_with_either_clustering():
-    model = SKMS().fit(X, LINKS)
-    K = model.kernel_matrix(X)
+@pytest.fixture(scope="module")
+def skms():
+    return SKMS().fit(X, LINKS)
+
+
+@pytest.mark.slow
+def test_skms_with_either_clustering(skms):
+    K = skms.kernel_matrix(X)
     assert len(set(KernelKMeans(3, random_state=0).fit_predict(K))) == 3
-    assert len(KernelMeanShift().fit(K, model.comparisons_).labels_) == len(X)
+    assert len(KernelMeanShift().fit(K, skms.comparisons_).labels_) == len(X)
 
 
 @pytest.mark.parametrize("slack", [0.1, 1.0, 30.0])
@@ -270,12 +275,12 @@ def test_a_cannot_link_between_copies_is_named():
 
 
 @pytest.mark.slow
-def test_default_bounds():
+def test_default_bounds(skms):
     itml = ITML().fit(X, LINKS)
     squared = np.square(ITML().fit(X).distance(X))[np.triu_indices(len(X), 1)]
     np.testing.assert_allclose(itml.bounds_, np.percentile(squared[squared > 0], [5, 95]))
-    assert SKMS().fit(X, LINKS).bounds_[0] <= 0.05
-    assert SKMS().fit(X, LINKS).bounds_[1] >= 1.95
+    assert skms.bounds_[0] <= 0.05
+    assert skms.bounds_[1] >= 1.95
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_N
 # Workers that run out of tests take over some of the others' (worksteal); neighbours in a file share their fixtures.
 TEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 # Pages generated for names that are gone would be built, and fail.
-SPHINX := rm -rf docs/api/generated && $(ONE_THREAD) $(BIN)/python -m sphinx -b html -W --keep-going -n -q docs docs/_build/html
+SPHINX := rm -rf docs/api/generated && $(ONE_THREAD) $(BIN)/python -m sphinx -b html -j $(JOBS) -W --keep-going -n -q docs docs/_build/html
 
 define install
 	@echo "Installing oddkernel[$(1)] into .venv (once; a minute or two) ..."

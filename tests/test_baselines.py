@@ -37,6 +37,7 @@ EXPECTED_FAILURES_LSML = EXPECTED_FAILURES | {
 }
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [ITML(), SKMS(1.0), LSML()],
     expected_failed_checks=lambda model: EXPECTED_FAILURES_LSML if isinstance(model, LSML) else EXPECTED_FAILURES,
@@ -76,6 +77,7 @@ def test_without_answers_nothing_changes(model):
     np.testing.assert_array_equal(model.metric_, np.eye(model.features_.rank))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [ITML(), SKMS(), LSML()], ids=IDS)
 def test_class_labels(model):
     some = np.where(np.arange(len(X)) % 5 == 0, CLASSES, -1)

@@ -82,9 +82,8 @@ eigh = np.linalg.eigh
 
 def announced(matrix):
     print("begun", flush=True)
-    found = eigh(matrix)
-    print("ended", flush=True)
-    return found
+    while True:  # however late the signal comes
+        eigh(matrix)
 
 np.linalg.eigh = announced
 model = SKLR("gaussian")

@@ -80,6 +80,7 @@ def test_most_central_answers_have_the_optimum_of_cvxpy(seed: int, loss: str, pe
         assert_close(solution.divergence, reference, 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dense", [True, False])
 @pytest.mark.parametrize("apart", [8.0, 9.0, 10.0, 11.0, 12.0, 25.0])
 def test_an_answer_overruled_beyond_precision_is_still_shared_out(
@@ -125,9 +126,10 @@ def shown_otherwise(said: Comparisons, rng: np.random.Generator) -> Comparisons:
     return Comparisons(said.kind, shown, odd, said.bound, said.weight)[rng.permutation(len(said))]
 
 
+@pytest.mark.slow
 @each_exact_solver
 @each_kind
-@pytest.mark.parametrize("seed", seeds(6))
+@pytest.mark.parametrize("seed", range(6))
 def test_the_order_of_answers_and_items_plays_no_part(seed: int, loss: str, penalty: float, solver: str) -> None:
     problem = draw(seed, penalty)
     other = problem.saying(shown_otherwise(problem.said, np.random.default_rng(seed)))
@@ -149,9 +151,10 @@ def test_the_kernel_stays_positive_semidefinite_and_keeps_its_rank(seed, loss, p
     assert np.linalg.matrix_rank(kernel, tol=1e-10 * np.abs(kernel).max()) == problem.features.shape[1]
 
 
+@pytest.mark.slow
 @each_exact_solver
 @pytest.mark.parametrize(("loss", "penalty"), [kind for kind in KINDS if kind[1] <= 1e3])
-@pytest.mark.parametrize("seed", seeds(6))
+@pytest.mark.parametrize("seed", range(6))
 def test_a_weight_of_two_is_the_answer_given_twice(seed: int, loss: str, penalty: float, solver: str) -> None:
     problem = draw(seed, penalty)
     once, said = problem.said[:2], problem.said[2:]
@@ -180,6 +183,7 @@ def test_second_order_solvers_need_few_steps(seed: int, loss: str, penalty: floa
     assert solve(draw(seed, penalty).dual(penalty, loss), SOLVERS[solver](), tol=1e-6)[0].n_iter < 30
 
 
+@pytest.mark.slow
 @each_exact_solver
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_dual_never_falls(loss: str, solver: str) -> None:

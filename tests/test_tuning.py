@@ -35,6 +35,7 @@ def test_folds_keep_a_triple_together_and_never_hold_out_links() -> None:
     assert not any(a & b for i, a in enumerate(triples) for b in triples[:i])
 
 
+@pytest.mark.slow
 def test_clean_answers_are_worth_learning_from(wine) -> None:
     X, y = wine
     model = SKLR("linear", penalty="auto", random_state=0).fit(X, Comparisons.from_labels(y, 150, random_state=0))
@@ -46,6 +47,7 @@ def test_clean_answers_are_worth_learning_from(wine) -> None:
     assert model.score(X, fresh) > SKLR("linear", penalty=0).fit(X, fresh).score(X, fresh)
 
 
+@pytest.mark.slow
 def test_answers_that_mean_nothing_leave_the_kernel_alone(wine) -> None:
     X, _ = wine
     rng = np.random.default_rng(0)
@@ -57,6 +59,7 @@ def test_answers_that_mean_nothing_leave_the_kernel_alone(wine) -> None:
     assert model.score(X, fresh) >= before.score(X, fresh) - 0.03
 
 
+@pytest.mark.slow
 def test_noise_calls_for_a_smaller_penalty_or_a_likelihood(wine) -> None:
     X, y = wine
     said = Comparisons.from_labels(y, 300, noise=0.35, random_state=0)
@@ -140,6 +143,7 @@ def test_few_items_are_held_out_in_turn_however_many_the_answers() -> None:
     assert len(list(folds_of(many, None, random_state()))) == 1
 
 
+@pytest.mark.slow
 def test_a_second_round_is_tried_and_kept_only_if_it_helps(wine) -> None:
     X, y = wine
     model = SKLR("linear", random_state=0).fit(X, Comparisons.from_labels(y, 200, noise=0.2, random_state=0))
@@ -262,6 +266,7 @@ def test_embedding_needs_held_out_answers_or_a_number(wine) -> None:
     assert apart == pytest.approx(model.distance(X[:1], X[1:2])[0, 0])
 
 
+@pytest.mark.slow
 def test_the_path_can_be_drawn(wine) -> None:
     pytest.importorskip("matplotlib").use("agg")
     X, y = wine

@@ -8,8 +8,10 @@ BIN := .venv/bin
 # What runs here is small or shares the cores already; on a busy machine, threads that wait for one another made the demo
 # three times slower.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+# Workers that run out of tests take over some of the others' (worksteal); neighbours in a file share their fixtures.
+TEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 # Pages generated for names that are gone would be built, and fail.
-SPHINX := rm -rf docs/api/generated && $(ONE_THREAD) $(BIN)/python -m sphinx -b html -W --keep-going -n -q docs docs/_build/html
+SPHINX := rm -rf docs/api/generated && $(ONE_THREAD) $(BIN)/python -m sphinx -b html -j $(JOBS) -W --keep-going -n -q docs docs/_build/html
 
 define install
 	@echo "Installing oddkernel[$(1)] into .venv (once; a minute or two) ..."
@@ -29,11 +31,15 @@ help:  ## Say what there is to make
 demo: .venv/.demo-stamp  ## Learn from 300 answers about handwritten digits; leave a picture and a report
 	@$(ONE_THREAD) $(BIN)/oddkernel demo
 
+.PHONY: quick
+quick: .venv/.dev-stamp  ## Run the tests that start no server, browser or other program, in under a minute
+	@$(TEST) -m "not slow"
+
 .PHONY: test
 test: .venv/.dev-stamp  ## Run every test, docstring example and documented snippet
 	@.ci/programs
 	@echo "Running the tests ..."
-	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
+	@$(TEST)
 
 .PHONY: check
 check: .venv/.dev-stamp  ## Check format, lint, types and that the docs build

@@ -37,6 +37,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "min_reported_time": 10,
     "write_computation_times": False,
+    "parallel": True,  # as many processes as Sphinx: make docs JOBS=2
 }
 
 html_theme = "pydata_sphinx_theme"

@@ -1,4 +1,4 @@
-"""Ctrl-C for all tests, and fixtures of those in a browser, which start nothing unless a test asks for them."""
+"""Ctrl-C and tiers for all tests, and fixtures of those in a browser, which start nothing unless asked for."""
 
 from __future__ import annotations
 
@@ -20,6 +20,19 @@ if TYPE_CHECKING:
 # Tests that a shell starts in the background ignore Ctrl-C, and so would the programs that they start to interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+STARTED = {"browser", "cluster"}  # fixtures that start another program
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests as slow that start a browser or a server by a fixture, and put slow ones first.
+
+    A long test that starts last keeps one worker busy while the others have nothing left to do.
+    """
+    for item in items:
+        if STARTED & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(scope="module")

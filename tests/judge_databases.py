@@ -23,7 +23,7 @@ def cluster() -> Iterator[str]:
     context.__exit__(None, None, None)
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The address of a database; on PostgreSQL it is shared by a module's tests, as studies share one."""
     if request.param == "sqlite":

@@ -10,11 +10,13 @@ from __future__ import annotations
 import contextlib
 import warnings
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from oddkernel import Comparisons
 from oddkernel.problem.constraints import Constraints
@@ -25,6 +27,11 @@ Array = npt.NDArray[Any]
 
 FARTHEST = 30.0  # divergence of the hidden metric
 SCALE = 0.3  # of losses that have a unit of distance
+
+
+def seeds(n: int) -> list[Any]:
+    """0, …, n − 1 as a test's parameter; all but the first are slow."""
+    return [pytest.param(seed, marks=[pytest.mark.slow] if seed else []) for seed in range(n)]
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,7 @@ class Problem:
         return replace(self, said=said)
 
 
+@cache  # many tests ask for the same ones
 def random_problem(seed: int, *, noisy: bool = False) -> Problem:
     """Up to 12 items: plain, with copies, collinear ones, or of rank 2; answers of all kinds, some of them repeated."""
     rng = np.random.default_rng(seed)
@@ -265,17 +273,19 @@ def cvxpy_metric(problem: Problem, penalty: float, loss: str, *, near: Array) ->
 
 
 def cvxpy_cost(rows: Constraints, violation: cp.Expression, penalty: float, loss: str) -> cp.Expression:
-    """Σψ(t), answer by answer."""
+    """Σψ(t); as few terms as possible, since CVXPY takes longer to read a program than to solve it."""
+    strength = penalty * rows.weight
+    equal, other = np.flatnonzero(rows.equality), np.flatnonzero(~rows.equality)
     cost = cp.Constant(0.0)
-    for answer in np.unique(rows.answer):
-        mine = np.flatnonzero(rows.answer == answer)
-        t, strength, equal = violation[mine], penalty * rows.weight[mine[0]], rows.equality[mine[0]]
-        if loss == "hinge":
-            cost += strength * cp.sum(cp.abs(t) if equal else cp.pos(t))
-        elif equal:
-            cost += strength * cp.sum_squares(t) / (8 * SCALE)
-        elif loss == "logistic":
-            cost += strength * SCALE * cp.sum(cp.logistic(t / SCALE))
-        else:
-            cost += strength * SCALE * cp.log_sum_exp(cp.hstack([0.0, t / SCALE]))
+    if loss == "hinge":
+        if len(equal):
+            cost += strength[equal] @ cp.abs(violation[equal])
+        return cost + strength[other] @ cp.pos(violation[other]) if len(other) else cost
+    if len(equal):
+        cost += cp.sum_squares(cp.multiply(np.sqrt(strength[equal] / (8 * SCALE)), violation[equal]))
+    if loss == "logistic":
+        return cost + SCALE * strength[other] @ cp.logistic(violation[other] / SCALE) if len(other) else cost
+    for answer in np.unique(rows.answer[other]):
+        mine = other[rows.answer[other] == answer]
+        cost += strength[mine[0]] * SCALE * cp.log_sum_exp(cp.hstack([0.0, violation[mine] / SCALE]))
     return cost

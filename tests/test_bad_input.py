@@ -177,6 +177,7 @@ def test_a_feature_of_their_own_tells_copies_apart():
     assert model.score(numbered, copied) == 1.0
 
 
+@pytest.mark.slow
 def test_a_metric_stretched_to_the_limit_has_a_root():
     # A margin a million times the kernel, three places for eleven items: W's eigenvalues span all of float64's digits.
     places = np.array([0.0, 0, 2, 1, 0, 2, 0, 0, 0, 1, 0])[:, None]
@@ -364,6 +365,7 @@ def test_ctrl_c_is_found_where_numba_hides_it(cause, expected):
     assert not hasattr(model, "metric_")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals to another process work differently there")
 def test_ctrl_c_stops_a_long_fit():
     process = subprocess.Popen([sys.executable, "-c", LONG_FIT], stdout=subprocess.PIPE, text=True)
@@ -429,6 +431,7 @@ def answers(draw: st.DrawFn) -> Comparisons:
     return Comparisons(said.kind, said.shown, said.odd, bound, np.clip(said.weight, 0.1, 10), items=said.items)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_arbitrary_input_gives_an_error_or_a_kernel(data):

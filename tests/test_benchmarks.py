@@ -19,6 +19,8 @@ from oddkernel_benchmarks.results import Case, Growth, Row
 
 from oddkernel.cli import bench, main
 
+pytestmark = pytest.mark.slow  # starts programs
+
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 

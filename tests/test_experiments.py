@@ -32,6 +32,8 @@ from oddkernel import Comparisons, datasets
 from oddkernel.cli import main, reproduce
 from oddkernel.comparisons import Kind
 
+pytestmark = pytest.mark.slow  # runs experiments
+
 ROOT = Path(__file__).parents[1]
 STORED = ROOT / "experiments" / "results"
 PAPERS = ("vehicle", "scene", "usps")

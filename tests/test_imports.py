@@ -188,6 +188,7 @@ def test_nothing_heavy_is_loaded_before_it_is_needed() -> None:
     assert not {"numpy", "scipy", "sklearn", "numba", "matplotlib", "pandas", "pyarrow"} & set(loaded)
 
 
+@pytest.mark.slow
 def test_modules_are_attributes_whatever_was_imported_before() -> None:
     program = "import oddkernel; print(oddkernel.kernels.Linear())"
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout

@@ -6,16 +6,23 @@ backslash goes on. What should be shown but not run is marked ```text.
 
 from __future__ import annotations
 
-import os
+import io
 import re
+import shlex
 import subprocess
 import sysconfig
 import traceback
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+
+import oddkernel
+from oddkernel.cli import main
+
+pytestmark = pytest.mark.slow  # fits what the pages fit
 
 ROOT = Path(__file__).parents[1]
 BUILT = {"_build", "gallery", "api"}
@@ -64,10 +71,15 @@ def run_python(block: Block, page: str, names: dict[str, Any]) -> None:
 
 
 def run_command(command: str) -> None:
-    path = os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
-    done = subprocess.run(command, shell=True, env=os.environ | {"PATH": path}, capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f"`{command}` ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    # In this process: another would import everything anew, which takes longer than most commands.
+    told = io.StringIO()
+    with redirect_stdout(told), redirect_stderr(told):
+        try:
+            status = main(shlex.split(command)[1:])
+        except SystemExit as end:  # argparse's way
+            status = int(end.code or 0)
+    if status:
+        raise RuntimeError(f"`{command}` ended with {status}:\n{told.getvalue()}")
 
 
 def run_page(page: Path) -> None:
@@ -115,6 +127,12 @@ def test_failure_names_page_and_line(text: str, line: int, tmp_path: Path) -> No
     page.write_text(text)
     with pytest.raises(pytest.fail.Exception, match=rf"page\.md:{line}: "):
         run_page(page)
+
+
+def test_the_command_is_installed() -> None:
+    program = Path(sysconfig.get_path("scripts"), "oddkernel")
+    done = subprocess.run([program, "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"oddkernel {oddkernel.__version__}\n")
 
 
 def test_only_what_is_meant_to_run_runs(tmp_path: Path) -> None:

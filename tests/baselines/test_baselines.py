@@ -37,6 +37,7 @@ EXPECTED_FAILURES_LSML = EXPECTED_FAILURES | {
 }
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [ITML(), SKMS(1.0), LSML()],
     expected_failed_checks=lambda model: EXPECTED_FAILURES_LSML if isinstance(model, LSML) else EXPECTED_FAILURES,
@@ -52,6 +53,7 @@ FITTED = [(ITML(), LINKS), (SKMS(), LINKS), (LSML(), SAID)]
 IDS = [type(model).__name__ for model, _ in FITTED]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "said"), FITTED, ids=IDS)
 def test_manners(model, said):
     model = clone(model).fit(X, said)
@@ -75,6 +77,7 @@ def test_without_answers_nothing_changes(model):
     np.testing.assert_array_equal(model.metric_, np.eye(model.features_.rank))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [ITML(), SKMS(), LSML()], ids=IDS)
 def test_class_labels(model):
     some = np.where(np.arange(len(X)) % 5 == 0, CLASSES, -1)
@@ -87,11 +90,16 @@ def test_class_labels(model):
         clone(model).fit(X, some[:-1])
 
 
-def test_skms_with_either_clustering():
-    model = SKMS().fit(X, LINKS)
-    K = model.kernel_matrix(X)
+@pytest.fixture(scope="module")
+def skms():
+    return SKMS().fit(X, LINKS)
+
+
+@pytest.mark.slow
+def test_skms_with_either_clustering(skms):
+    K = skms.kernel_matrix(X)
     assert len(set(KernelKMeans(3, random_state=0).fit_predict(K))) == 3
-    assert len(KernelMeanShift().fit(K, model.comparisons_).labels_) == len(X)
+    assert len(KernelMeanShift().fit(K, skms.comparisons_).labels_) == len(X)
 
 
 @pytest.mark.parametrize("slack", [0.1, 1.0, 30.0])
@@ -212,6 +220,7 @@ def test_slack_is_its_conjugates_conjugate(bound, share, slack, must, violation)
     np.testing.assert_allclose(bend, loss.bend(alpha)[0], rtol=1e-4)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -231,6 +240,7 @@ def test_the_optimum_is_found_whatever_was_said(seed, size, unit, strength):
     assert LSML(strength).fit(items, Comparisons.closer(*triples.T)).solution_.status.success
 
 
+@pytest.mark.slow
 def test_links_at_two_resolutions_exclude_one_another_and_still_have_an_optimum():
     X, digit = load_digits(return_X_y=True)
     X, known = X[:300], np.where(np.arange(300) < 80, digit[:300], -1)
@@ -266,12 +276,13 @@ def test_a_cannot_link_between_copies_is_named():
         ITML().fit([[0.0], [0.0], [1.0]], Comparisons.must_link([[0, 1]]) + Comparisons.cannot_link([[0, 1]]))
 
 
-def test_default_bounds():
+@pytest.mark.slow
+def test_default_bounds(skms):
     itml = ITML().fit(X, LINKS)
     squared = np.square(ITML().fit(X).distance(X))[np.triu_indices(len(X), 1)]
     np.testing.assert_allclose(itml.bounds_, np.percentile(squared[squared > 0], [5, 95]))
-    assert SKMS().fit(X, LINKS).bounds_[0] <= 0.05
-    assert SKMS().fit(X, LINKS).bounds_[1] >= 1.95
+    assert skms.bounds_[0] <= 0.05
+    assert skms.bounds_[1] >= 1.95
 
 
 @pytest.mark.parametrize(

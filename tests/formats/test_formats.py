@@ -45,6 +45,7 @@ def read_text(folder: Path, name: str, text: str | bytes) -> Comparisons:
 
 
 class TestRoundTrip:
+    @pytest.mark.slow
     @pytest.mark.parametrize("format", FORMATS)
     @given(said=comparisons())
     @reuse_folder

@@ -224,6 +224,7 @@ def test_cars() -> None:
     assert notes[1].startswith("7097 most-central answers")
 
 
+@pytest.mark.slow
 def test_things(tmp_path: Path) -> None:
     judgements = np.load(real("things.npz"))["judgements"]
     file = tmp_path / "train_90.txt"

@@ -15,6 +15,8 @@ from judge_studies import Person, Running, make_folder, png, running
 from oddkernel.cli import main
 from oddkernel.judge.guard import LARGEST_BODY, Rate
 
+pytestmark = pytest.mark.slow  # starts servers
+
 SETTINGS = """
 name = "birds"
 title = "Birds <b>&</b> bees"
@@ -400,8 +402,8 @@ def test_on_another_address_a_warning_is_given(tmp_path: Path) -> None:
             told += line
         assert "warning: 0.0.0.0 can be reached by others" in told
         url = told.partition("For the experimenter:")[2].split()[0].replace("0.0.0.0", "127.0.0.1")
-        assert httpx.get(url.partition("?")[0]).status_code == 401
-        assert httpx.get(url).status_code == 303
+        assert httpx.get(url.partition("?")[0], timeout=60).status_code == 401
+        assert httpx.get(url, timeout=60).status_code == 303
         process.send_signal(2)
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 0

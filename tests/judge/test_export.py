@@ -15,6 +15,8 @@ from oddkernel.judge.atlas import Atlas, learn
 from oddkernel.judge.export import Export, Filter, export
 from oddkernel.judge.store import Answer
 
+pytestmark = pytest.mark.slow  # starts servers
+
 NAMES = ("ant", "bee", "cat", "dog")
 
 

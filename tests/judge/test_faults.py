@@ -14,6 +14,8 @@ from oddkernel_benchmarks.postgresql import NotHere, private_cluster
 
 from oddkernel.judge.store import database as database_module
 
+pytestmark = pytest.mark.slow  # starts servers
+
 N_PEOPLE, N_QUESTIONS = 12, 10
 
 

@@ -8,6 +8,8 @@ import pytest
 from judge_databases import KINDS, cluster  # noqa: F401
 from oddkernel_benchmarks.judge_load import load
 
+pytestmark = pytest.mark.slow  # starts servers
+
 N_PEOPLE, N_QUESTIONS = 20, 8
 
 

@@ -20,6 +20,8 @@ from oddkernel.judge.policy import History
 from oddkernel.judge.study import Catch, Settings
 from oddkernel.questions import Belief
 
+pytestmark = pytest.mark.slow  # starts servers
+
 
 def history(n_items: int, times: list[int] | None = None) -> History:
     shown = np.zeros(n_items, dtype=np.intp) if times is None else np.array(times)

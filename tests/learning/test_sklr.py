@@ -202,6 +202,7 @@ def half_spaces(n):
     return X, Comparisons.from_labels((X[:300, 0] > 0).astype(int), 60, random_state=0)
 
 
+@pytest.mark.slow
 def test_many_items_never_form_a_full_matrix(monkeypatch):
     X, said = half_spaces(5200)
     sizes = []
@@ -236,6 +237,7 @@ def test_landmarks_change_nothing_for_a_linear_kernel(monkeypatch):
 # What y may be
 
 
+@pytest.mark.slow
 def test_labels_draw_comparisons_among_the_labelled(iris):
     X, y = iris
     labels = np.where(np.arange(len(y)) < 30, y, -1)

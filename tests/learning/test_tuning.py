@@ -38,6 +38,7 @@ def test_folds_keep_a_triple_together_and_never_hold_out_links() -> None:
     assert not any(a & b for i, a in enumerate(triples) for b in triples[:i])
 
 
+@pytest.mark.slow
 def test_clean_answers_are_worth_learning_from(wine) -> None:
     X, y = wine
     model = SKLR("linear", penalty="auto", random_state=0).fit(X, Comparisons.from_labels(y, 150, random_state=0))
@@ -49,6 +50,7 @@ def test_clean_answers_are_worth_learning_from(wine) -> None:
     assert model.score(X, fresh) > SKLR("linear", penalty=0).fit(X, fresh).score(X, fresh)
 
 
+@pytest.mark.slow
 def test_answers_that_mean_nothing_leave_the_kernel_alone(wine) -> None:
     X, _ = wine
     rng = np.random.default_rng(0)
@@ -60,6 +62,7 @@ def test_answers_that_mean_nothing_leave_the_kernel_alone(wine) -> None:
     assert model.score(X, fresh) >= before.score(X, fresh) - 0.03
 
 
+@pytest.mark.slow
 def test_noise_calls_for_a_smaller_penalty_or_a_likelihood(wine) -> None:
     X, y = wine
     said = Comparisons.from_labels(y, 300, noise=0.35, random_state=0)
@@ -78,6 +81,7 @@ def test_too_few_answers_choose_nothing(wine) -> None:
     assert model.penalty_ == 10.0
 
 
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_the_units_of_a_precomputed_kernel(wine) -> None:
     X, y = wine
     said = Comparisons.from_labels(y, 80, noise=0.1, random_state=0)
@@ -97,6 +101,7 @@ def test_weight_two_is_the_answer_doubled(wine, loss: str) -> None:
     assert SKLR("linear", **settings).fit(X, heavy).kernel_matrix(X) == pytest.approx(doubled, rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_probabilities_are_calibrated(wine) -> None:
     X, y = wine
     said = Comparisons.from_labels(y, 400, noise=0.3, random_state=0)
@@ -110,6 +115,7 @@ def test_probabilities_are_calibrated(wine) -> None:
     assert abs(sure.mean() - right.mean()) < 0.08
 
 
+@pytest.mark.slow
 def test_noisy_answers_keep_the_dimensions_that_predict(wine) -> None:
     X, y = wine
     said = Comparisons.from_labels(y, 400, noise=0.3, random_state=0)
@@ -140,6 +146,7 @@ def test_few_items_are_held_out_in_turn_however_many_the_answers() -> None:
     assert len(list(folds_of(many, None, random_state()))) == 1
 
 
+@pytest.mark.slow
 def test_a_second_round_is_tried_and_kept_only_if_it_helps(wine) -> None:
     X, y = wine
     model = SKLR("linear", random_state=0).fit(X, Comparisons.from_labels(y, 200, noise=0.2, random_state=0))
@@ -184,6 +191,7 @@ def test_rounds_need_a_positive_number_each(wine, penalty) -> None:
         SKLR(penalty=penalty).fit(X, Comparisons.from_labels(y, 20, random_state=0))
 
 
+@pytest.mark.slow
 def test_plenty_of_answers_may_add_a_part_of_the_identity() -> None:
     rng = np.random.default_rng(0)
     _, said = placed(rng, 12, 400)
@@ -224,6 +232,7 @@ def test_a_large_softness_learns_few_dimensions() -> None:
     assert soft < 0.7 * stiff
 
 
+@pytest.mark.slow
 def test_held_out_answers_may_choose_a_large_softness() -> None:
     items, said = placed(np.random.default_rng(1), 30, 900)
     known, fresh = said[:600], said[600:]
@@ -237,6 +246,7 @@ def test_held_out_answers_may_choose_a_large_softness() -> None:
     assert again.solution_.multipliers == pytest.approx(model.solution_.multipliers, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_question_asked_often_counts_once_in_choosing(wine) -> None:
     X, y = wine
     said = Comparisons.from_labels(y, 120, noise=0.1, random_state=0)
@@ -259,6 +269,7 @@ def test_embedding_needs_held_out_answers_or_a_number(wine) -> None:
     assert apart == pytest.approx(model.distance(X[:1], X[1:2])[0, 0])
 
 
+@pytest.mark.slow
 def test_the_path_can_be_drawn(wine) -> None:
     pytest.importorskip("matplotlib").use("agg")
     X, y = wine

@@ -53,6 +53,7 @@ def test_cant_tell_is_likeliest_where_all_are_equally_far() -> None:
     assert p[1, 3] < p[0, 3]
 
 
+@pytest.mark.slow
 def test_temperature_and_tie_are_recovered() -> None:
     rng = np.random.default_rng(0)
     opposite = rng.exponential(size=(40_000, 3))
@@ -67,6 +68,7 @@ def test_temperature_and_tie_are_recovered() -> None:
     assert choices.fit_guess(opposite[known], said[known])[1] == pytest.approx(0.0, abs=0.01)
 
 
+@pytest.mark.slow
 def test_guesses_are_found_out() -> None:
     rng = np.random.default_rng(0)
     opposite = rng.exponential(size=(40_000, 3))

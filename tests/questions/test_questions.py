@@ -343,6 +343,7 @@ def test_an_outlook_is_about_random_answers_held_out() -> None:
     assert f"Of {len(decided)} random answers held out" in str(ahead)
 
 
+@pytest.mark.slow
 def test_the_interval_of_an_outlook_holds_what_comes() -> None:
     X, said = by_group(60, 0, noise=0.2)
     _, many = by_group(4000, 2, noise=0.2)

@@ -341,6 +341,7 @@ def test_many_items_stay_usable(browser: Any, tmp_path: Path) -> None:
         assert page.evaluate("state.matches.size") == 11
 
 
+@pytest.mark.slow
 def test_two_thousand_pictures_stay_small() -> None:
     rng = np.random.default_rng(0)
     # Coarse noise: harder to compress than photographs are.

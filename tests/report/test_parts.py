@@ -103,6 +103,7 @@ def test_clusters_keep_their_numbers_and_flows_add_up() -> None:
             assert set(level.odd[cluster]) <= set(members) - set(level.typical[cluster])
 
 
+@pytest.mark.slow
 def test_the_suggestion_finds_plain_clusters_and_says_why() -> None:
     rng = np.random.default_rng(0)
     points = np.repeat(10 * rng.normal(size=(6, 9)), 25, axis=0) + 0.1 * rng.normal(size=(150, 9))

@@ -95,6 +95,7 @@ def test_answers_are_held_out_in_turn() -> None:
     assert from_folds(SKLR("linear", rank=None, penalty=10.0).fit(X, SAID[:20]), X) is None
 
 
+@pytest.mark.slow
 def test_what_tuning_found_is_used() -> None:
     said = Comparisons.from_labels(Y, 150, random_state=0)
     noisy = np.column_stack([X, 3 * np.random.default_rng(0).normal(size=(150, 4))])
@@ -235,6 +236,7 @@ def test_impossible_numbers_of_clusters_are_refused(counts: list[Any], model: SK
 # Pictures
 
 
+@pytest.mark.slow
 def test_every_picture_is_a_file(model: SKLR, tmp_path: Path) -> None:
     names = [f"${row}$ \\frac{{" for row in range(150)]  # what would be a broken formula
     report = small(model, names=names, classes=[names[y] for y in Y])
@@ -254,6 +256,7 @@ def test_the_picture_before_and_after() -> None:
 # The command
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

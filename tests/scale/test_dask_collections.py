@@ -16,7 +16,7 @@ from sklearn.datasets import load_digits
 from oddkernel import SKLR, Comparisons, scale
 
 # Dask reads Parquet in a way that the newest pandas advises against.
-pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame")
+pytestmark = [pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame"), pytest.mark.slow]
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")

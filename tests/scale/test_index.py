@@ -37,6 +37,7 @@ def write_items() -> None:
     tables.write("items.parquet", {"item": NAMES, **{f"pixel{j}": X[:, j] for j in range(64)}})
 
 
+@pytest.mark.slow
 def test_an_index_finds_what_looking_at_each_finds(model: SKLR) -> None:
     index = Index.build(model, X)
     assert len(index) == len(X)
@@ -47,6 +48,7 @@ def test_an_index_finds_what_looking_at_each_finds(model: SKLR) -> None:
     assert found.names is None
 
 
+@pytest.mark.slow
 def test_many_items_go_into_cells(model: SKLR, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retrieval, "EXACT", 1000)
     index = Index.build(model, X)

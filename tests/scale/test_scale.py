@@ -73,6 +73,7 @@ def test_rows_of_a_precomputed_kernel_come_in_blocks() -> None:
     assert np.allclose(scale.transform(fitted, K[:50], block=7), fitted.transform(K[:50]), rtol=0, atol=1e-11)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=10)
 @given(block=st.integers(1, 80), n_jobs=st.integers(1, 3))
 def test_neither_block_nor_threads_matter(model: SKLR, expected: Any, block: int, n_jobs: int) -> None:
@@ -326,6 +327,7 @@ print(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="asks Linux for the peak of memory")
 def test_memory_does_not_grow_with_the_items() -> None:
     few, many = (

@@ -23,7 +23,7 @@ def test_answers_of_one_metric_dont_contradict_one_another(seed: int) -> None:
     assert contradiction(random_problem(seed).dual()) is None
 
 
-@pytest.mark.parametrize("seed", [*range(20), 62, 70, 136])
+@pytest.mark.parametrize("seed", [*range(20), 62, 70, pytest.param(136, marks=pytest.mark.slow)])
 def test_none_of_the_answers_named_can_be_spared(seed: int) -> None:
     problem = random_problem(seed, noisy=True)
     named = contradiction(problem.dual())

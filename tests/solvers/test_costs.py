@@ -94,6 +94,7 @@ def test_passes_come_first_only_where_they_are_cheap(monkeypatch: pytest.MonkeyP
         monkeypatch.undo()
 
 
+@pytest.mark.slow
 def test_a_pass_of_the_papers_algorithm_makes_few_products(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that hold are only read, and 32 steps wait for one another."""
     visits: list[int] = []

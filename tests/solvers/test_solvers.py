@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import Problem, learned_kernel, random_problem, reference_divergence
+from problems import Problem, learned_kernel, random_problem, reference_divergence, seeds
 
 from oddkernel import Comparisons
 from oddkernel.comparisons import Kind
@@ -48,6 +48,7 @@ def assert_close(one: float, other: float, tol: float) -> None:
     assert abs(one - other) <= tol * (1 + min(one, other))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "loss", "penalty"),
     [
@@ -67,7 +68,7 @@ def test_exact_solvers_agree_with_cvxpy_and_one_another(seed: int, loss: str, pe
 
 
 @pytest.mark.parametrize(("loss", "penalty"), [("squared", 10.0), *((loss, 3.0) for loss in OTHERS)])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5))
 def test_most_central_answers_have_the_optimum_of_cvxpy(seed: int, loss: str, penalty: float) -> None:
     problem, rng = draw(seed, penalty), np.random.default_rng(seed)
     shown = np.array([rng.permutation(len(problem.features))[:3] for _ in range(6)])
@@ -79,6 +80,7 @@ def test_most_central_answers_have_the_optimum_of_cvxpy(seed: int, loss: str, pe
         assert_close(solution.divergence, reference, 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dense", [True, False])
 @pytest.mark.parametrize("apart", [8.0, 9.0, 10.0, 11.0, 12.0, 25.0])
 def test_an_answer_overruled_beyond_precision_is_still_shared_out(
@@ -98,6 +100,7 @@ def test_an_answer_overruled_beyond_precision_is_still_shared_out(
         assert_close(solution.divergence, reference, 1e-6)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150, derandomize=True)
 @given(seed=st.integers(1_000, 1_000_000), kind=st.sampled_from(KINDS))
 def test_exact_solvers_agree_with_one_another(seed: int, kind: tuple[str, float]) -> None:
@@ -123,6 +126,7 @@ def shown_otherwise(said: Comparisons, rng: np.random.Generator) -> Comparisons:
     return Comparisons(said.kind, shown, odd, said.bound, said.weight)[rng.permutation(len(said))]
 
 
+@pytest.mark.slow
 @each_exact_solver
 @each_kind
 @pytest.mark.parametrize("seed", range(6))
@@ -137,7 +141,7 @@ def test_the_order_of_answers_and_items_plays_no_part(seed: int, loss: str, pena
 
 @each_exact_solver
 @each_kind
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_the_kernel_stays_positive_semidefinite_and_keeps_its_rank(seed, loss, penalty, solver) -> None:
     problem = draw(seed, penalty)
     _, point = solve(problem.dual(penalty, loss), SOLVERS[solver](), tol=1e-10)
@@ -147,6 +151,7 @@ def test_the_kernel_stays_positive_semidefinite_and_keeps_its_rank(seed, loss, p
     assert np.linalg.matrix_rank(kernel, tol=1e-10 * np.abs(kernel).max()) == problem.features.shape[1]
 
 
+@pytest.mark.slow
 @each_exact_solver
 @pytest.mark.parametrize(("loss", "penalty"), [kind for kind in KINDS if kind[1] <= 1e3])
 @pytest.mark.parametrize("seed", range(6))
@@ -178,6 +183,7 @@ def test_second_order_solvers_need_few_steps(seed: int, loss: str, penalty: floa
     assert solve(draw(seed, penalty).dual(penalty, loss), SOLVERS[solver](), tol=1e-6)[0].n_iter < 30
 
 
+@pytest.mark.slow
 @each_exact_solver
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_dual_never_falls(loss: str, solver: str) -> None:
@@ -194,7 +200,7 @@ def test_answers_that_cant_all_hold_are_found_out(solver: str) -> None:
 
 
 @each_exact_solver
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_random_hard_answers_get_the_same_verdict_from_all(seed: int, solver: str) -> None:
     problem = random_problem(seed, noisy=True)
     assert (solve(problem.dual(), SOLVERS[solver]())[0].status is Status.CONTRADICTORY) == (

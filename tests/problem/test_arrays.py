@@ -42,7 +42,7 @@ def device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
         return TORCH
     strict = Device(library, None)
     monkeypatch.setattr(
-        "oddkernel.solvers.base.device_named", lambda name: strict if name == STRICT else device_named(name)
+        "oddkernel.solvers.solving.device_named", lambda name: strict if name == STRICT else device_named(name)
     )
     return STRICT
 

@@ -55,7 +55,7 @@ def test_first_steps_in_single_precision_save_others_and_change_nothing(
 ) -> None:
     problem = classes(200, 120, 100, penalty)
     slowly, point = solve(problem, Newton(), tol=1e-9)
-    monkeypatch.setattr("oddkernel.solvers.base.LARGE", 1.0)
+    monkeypatch.setattr("oddkernel.solvers.starts.LARGE", 1.0)
     solution, there = solve(problem, Newton(), tol=1e-9)
     assert solution.status is Status.OPTIMAL
     assert solution.n_iter <= 3 < slowly.n_iter
@@ -64,7 +64,7 @@ def test_first_steps_in_single_precision_save_others_and_change_nothing(
 
 
 def test_contradictions_are_found_out_after_first_steps_in_single_precision(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("oddkernel.solvers.base.LARGE", 1.0)
+    monkeypatch.setattr("oddkernel.solvers.starts.LARGE", 1.0)
     features = np.random.default_rng(0).normal(size=(6, 3))
     said = Comparisons.odd_one_out([[0, 1, 2]] * 3 + [[3, 4, 5]], [0, 1, 2, 0])
     rows = Constraints.from_comparisons(said, ratio=2.0, margin=0.0)

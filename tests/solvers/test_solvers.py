@@ -12,7 +12,7 @@ from oddkernel import Comparisons
 from oddkernel.comparisons import Kind
 from oddkernel.problem.losses import LOSSES
 from oddkernel.problem.solution import Solution, Status
-from oddkernel.solvers import SOLVERS, base, primal, solve
+from oddkernel.solvers import SOLVERS, primal, solve, starts
 from oddkernel.solvers.costs import DENSE
 
 EXACT = [name for name, solver in SOLVERS.items() if solver().exact]
@@ -268,7 +268,7 @@ def test_many_soft_answers_are_met_in_the_primal(
     assert len(dual) > DENSE
     met, _ = solve(dual, SOLVERS["newton"](), tol=1e-5)
     assert met.n_iter <= 2
-    monkeypatch.setattr(base, "DENSE", len(dual))
+    monkeypatch.setattr(starts, "DENSE", len(dual))
     reference, _ = solve(dual, SOLVERS["newton"](), tol=1e-9)
     for solution, tol in ((met, 1e-5), (reference, 1e-9)):
         assert solution.status is Status.OPTIMAL

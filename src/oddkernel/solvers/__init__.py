@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from .ascent import Ascent
 from .auto import Auto
-from .base import Solver, check_device, solve
 from .contradiction import contradiction
 from .newton import Newton
 from .projection import Projection
+from .protocol import Solver
+from .solving import check_device, solve
 
 SOLVERS: dict[str, Callable[[], Solver]] = {
     "auto": Auto,

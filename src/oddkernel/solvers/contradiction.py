@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ..problem.dual import Dual
 from ..problem.solution import Status
 from .auto import Auto
-from .base import solve
+from .solving import solve
 
 Array = npt.NDArray[Any]
 

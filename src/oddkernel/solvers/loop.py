@@ -1,0 +1,99 @@
+"""The one loop: steps, stopping, history. It knows no solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..problem.arrays import Array, namespace
+from ..problem.dual import Point
+from ..problem.solution import Status
+from .certificates import RUNAWAY, optimal, runs_away
+from .protocol import Solver
+
+# Steps without progress before a solver is stopped.
+PATIENCE = 25
+
+
+@dataclass
+class Run:
+    """Where a solver's steps led, why they ended, and what was measured after each."""
+
+    point: Point
+    status: Status
+    history: list[dict[str, float]]
+
+    @property
+    def n_iter(self) -> int:
+        """How many steps were taken."""
+        return len(self.history) - 1
+
+
+def run(
+    point: Point,
+    solver: Solver,
+    tol: float,
+    limit: int,
+    progress: Callable[[int, Point], None] | None,
+) -> Run:
+    best, idle = point, 0
+    history = [_record(point)]
+    for n_iter in range(limit + 1):
+        if solver.exact and optimal(point, tol):
+            return Run(point, Status.OPTIMAL, history)
+        if runs_away(point):
+            return Run(point, Status.CONTRADICTORY, history)
+        if n_iter == limit:
+            break
+        moved = towards(point, solver.step(point), uphill=solver.exact)
+        before, point = point, moved or point
+        history.append(_record(point))
+        if progress is not None:
+            progress(n_iter + 1, point)
+        if not solver.exact and (ended := solver.finished(before, point, tol)):
+            return Run(point, ended, history)
+        if solver.exact:
+            best, idle = (point, 0) if better(point, best) else (best, idle + 1)
+            if moved is None or idle >= PATIENCE:
+                # Multipliers so large that rounding ends the climb need not grow further to be a certificate.
+                return Run(best, Status.CONTRADICTORY if runs_away(best, 0.1 * RUNAWAY) else Status.STALLED, history)
+    return Run(point, Status.EXHAUSTED, history)
+
+
+def towards(point: Point, proposed: Array | Point, *, uphill: bool) -> Point | None:
+    """The point proposed, or as far towards it as S stays positive definite (and the dual doesn't fall)."""
+    known = proposed if isinstance(proposed, Point) else None
+    alpha = proposed.alpha if isinstance(proposed, Point) else point.problem.put(proposed)
+    direction = alpha - point.alpha
+    if not pulls(direction):
+        return None
+    length = 1.0
+    for _ in range(60):
+        moved = known or point.problem.at(point.alpha + length * direction if length < 1.0 else alpha)
+        known = None
+        if moved is not None and not (uphill and _falls(point, moved)):
+            return moved
+        length *= 0.5
+    return None
+
+
+def pulls(alpha: Array) -> bool:
+    return bool(namespace(alpha).any(alpha != 0))
+
+
+def _falls(before: Point, after: Point) -> bool:
+    return after.objective < before.objective - _rounding(before)
+
+
+def better(point: Point, other: Point) -> bool:
+    """Whether the dual is higher, or, where rounding hides that, the residual lower."""
+    rise = point.objective - other.objective
+    return rise > _rounding(other) or (rise >= -_rounding(other) and point.residual < other.residual)
+
+
+def _rounding(point: Point) -> float:
+    return 1e-13 * (1.0 + abs(point.objective))
+
+
+def _record(point: Point) -> dict[str, float]:
+    return {name: getattr(point, name) for name in ("objective", "residual", "gap", "divergence")}

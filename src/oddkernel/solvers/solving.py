@@ -1,0 +1,97 @@
+"""Solving a problem: a start, the solver's steps, and other ways where these end too soon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..problem.arrays import Array, device_named, to_numpy
+from ..problem.dual import Dual, Point
+from ..problem.solution import Solution, Status
+from .loop import Run, run
+from .protocol import Solver, declares
+from .starts import barriers, first, guessed, is_soft, rescued
+from .threads import fitting_threads
+
+# How well the relaxed problems on the way to the real one are solved.
+APPROACH = 1e-2
+# Steps after which a solver that has run into the edge of the domain is led back.
+PROBE = 20
+
+
+def solve(
+    problem: Dual,
+    solver: Solver,
+    *,
+    start: Array | None = None,
+    tol: float = 1e-6,
+    max_iter: int | None = None,
+    progress: Callable[[int, Point], None] | None = None,
+    device: str | None = None,
+) -> tuple[Solution, Point]:
+    """Run a solver from α = 0, or from ``start`` where S(start) ≻ 0, until it is done.
+
+    ``device`` says where the arrays are meanwhile, as in `SKLR`; what is returned is in NumPy.
+    """
+    check_device(solver, device)
+    # Without rows there is nothing to compute, there or here.
+    problem = problem.on(device_named(device) if len(problem) else None)
+    with fitting_threads(problem):
+        return _solve(problem, solver, start, tol, max_iter, progress)
+
+
+def _solve(
+    problem: Dual,
+    solver: Solver,
+    start: Array | None,
+    tol: float,
+    max_iter: int | None,
+    progress: Callable[[int, Point], None] | None,
+) -> tuple[Solution, Point]:
+    limit = solver.default_max_iter if max_iter is None else max_iter
+    if not solver.exact:
+        only = run(first(problem, start), solver, tol, limit, progress)
+        return _solution(only, [only]), only.point.host
+
+    runs: list[Run] = []
+
+    def left() -> int:
+        return limit - sum(each.n_iter for each in runs)
+
+    def go(point: Point, tol: float, most: int) -> Array:
+        runs.append(run(point, solver, tol, max(min(left(), most), 0), progress))
+        return runs[-1].point.alpha
+
+    alpha = go(guessed(first(problem, start), solver, tol), tol, PROBE)
+    if runs[-1].status is Status.EXHAUSTED and not is_soft(problem):
+        for barrier in barriers(runs[-1].point):
+            alpha = go(first(problem.relaxed(barrier), alpha), APPROACH, PROBE)
+        go(problem.at(alpha) or first(problem, alpha), tol, limit)
+    if runs[-1].status in (Status.STALLED, Status.EXHAUSTED) and left() > 0:
+        go(rescued(runs[-1].point, tol), tol, limit)
+    return _solution(runs[-1], runs), runs[-1].point.host
+
+
+def check_device(solver: Solver, device: str | None) -> None:
+    """Raise unless the device is there and the solver works on it."""
+    if device_named(device) is not None and declares(solver, "host_only"):
+        name = type(solver).__name__.lower()
+        raise ValueError(f"solver={name!r} works on the CPU only; set device=None, or solver='auto'")
+
+
+def _solution(last: Run, runs: list[Run]) -> Solution:
+    point = last.point
+    history = runs[0].history + [entry for part in runs[1:] for entry in part.history[1:]]
+    return Solution(
+        status=last.status,
+        n_iter=sum(part.n_iter for part in runs),
+        residual=point.residual,
+        gap=point.gap,
+        divergence=point.divergence,
+        objective=point.objective,
+        multipliers=to_numpy(point.alpha),
+        slack=to_numpy(point.violation),
+        answer=point.problem.rows.answer,
+        history={name: np.array([entry[name] for entry in history]) for name in history[0]},
+    )

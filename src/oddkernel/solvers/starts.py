@@ -1,0 +1,132 @@
+"""Where to start, and where to go on when a solver's own steps lead nowhere."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..problem.arrays import Array, cholesky, namespace
+from ..problem.dual import Dual, Point
+from .ascent import Ascent
+from .certificates import optimal
+from .costs import DENSE, fewer_unknowns, passes_first
+from .loop import better, pulls, run
+from .newton import approach
+from .primal import descend, held_and_moved
+from .protocol import Solver, declares
+
+# What offsets must cost, for each dimension, for the primal to be the shorter way: where a Newton step on the dual is
+# cheap, and where it takes conjugate gradients.
+HEAVY, SLIGHT = 2.0, 0.1
+# How near to the optimum descent in the primal leads where a Newton step on the dual is cheap.
+NEAR = 0.5
+# Multiplications in the larger products of the items' coordinates from which first steps in single precision pay.
+LARGE = 1e8
+# How much a first guess may stretch a squared distance.
+STRETCH = 10.0
+# Passes of ascent from where a solver has stalled.
+RESCUE = 100
+
+
+def first(problem: Dual, start: Array | None) -> Point:
+    """The point to start from: ``start``, or what K₀'s violations ask for; nearer to 0 if S is not ready for it."""
+    xp = namespace(problem.offset)
+    origin = problem.at(xp.zeros_like(problem.offset))
+    assert origin is not None  # S(0) = I
+    natural = problem.loss.start(origin.violation)
+    given = natural if start is None else problem.put(start)
+    wanted = problem.loss.inside(xp.where(given == 0, natural, given))
+    if not pulls(wanted):
+        return origin
+    point = problem.at(wanted)
+    while point is None or (start is None and cholesky(STRETCH * point.bent - origin.bent) is None):
+        wanted = 0.5 * wanted
+        point = problem.at(wanted)
+    return point
+
+
+def guessed(point: Point, solver: Solver, tol: float) -> Point:
+    """Where the solver's steps had better start: the primal's minimum, or where single precision leads, or here."""
+    problem, many = point.problem, len(point.problem) > DENSE
+    if fewer_unknowns(point):
+        met = through_primal(point, 0.1 * tol, tol)
+        return point if met is None else met
+    if _outweighed(point) or (many and problem.loss.has_entropy and is_soft(problem)):
+        for close in (10.0 * tol, tol) if many else (NEAR,):
+            guess = problem.at(descend(point, close))
+            if guess is None or guess.residual >= point.residual:
+                break
+            point = guess
+            if optimal(point, tol):
+                break
+    elif declares(solver, "second_order") and _approachable(point):
+        guess = problem.at(approach(point))
+        point = guess if guess is not None and guess.objective > point.objective else point
+    return point
+
+
+def through_primal(point: Point, close: float, tol: float) -> Point | None:
+    """The optimum as the primal has it, if it has it."""
+    if point.problem.loss.walls.any():
+        return held_and_moved(point, tol)
+    return point.problem.at(descend(point, close))
+
+
+def rescued(point: Point, tol: float) -> Point:
+    """Another way where the solver's own led nowhere: through the primal, or by passes of exact one-row steps."""
+    here = point.host
+    met = through_primal(here, 0.1 * tol, tol)
+    if met is not None and met.residual < here.residual:
+        here = met
+    if not optimal(here, tol):
+        passed = run(here, Ascent(), tol, RESCUE, None).point
+        here = passed if better(passed, here) else here
+    return point.problem.at(point.problem.put(here.alpha)) or point
+
+
+def barriers(point: Point) -> list[float]:
+    """Weights for logdet S, falling to 1: a path that stays clear of the edge of the domain.
+
+    Where offsets ask for much more than the rows can have together, bᵀα outweighs logdet S and first steps run into the
+    edge, S nearly singular and the gap large. Weighting logdet S by the gap for each dimension keeps α in the middle.
+    """
+    excess = point.gap * (1.0 + abs(point.objective)) / (1.0 + point.problem.rank)
+    if excess <= 100.0:
+        return []
+    return list(4.0 ** np.arange(np.ceil(np.log(min(excess, 1e9)) / np.log(4.0)), 0, -1))
+
+
+def _outweighed(point: Point) -> bool:
+    """Whether soft answers outweigh the divergence by far, so that first steps from here lead nowhere in the dual."""
+    problem = point.problem
+    if not is_soft(problem):
+        return False
+    if problem.loss.has_entropy:
+        return _far(point)
+    least = SLIGHT if len(problem) > DENSE else HEAVY
+    return _offset_cost(problem) > least and (not pulls(point.alpha) or _far(point))
+
+
+def _approachable(point: Point) -> bool:
+    """Whether first steps in single precision save time: from a cold start, on the CPU, where Newton's come first."""
+    problem = point.problem
+    s, q = len(problem.items), problem.rank
+    large = problem.host is problem and len(problem) <= DENSE and s * q * max(s, q) >= LARGE
+    return large and not pulls(point.alpha) and not passes_first(point)
+
+
+def is_soft(problem: Dual) -> bool:
+    """Whether no row is a wall."""
+    xp = namespace(problem.offset)
+    return bool(xp.all(problem.loss.curvature + problem.loss.temperature > 0))
+
+
+def _far(point: Point) -> bool:
+    return bool(4.0 * point.gap * (1.0 + abs(point.objective)) > 1.0 + point.problem.rank)
+
+
+def _offset_cost(problem: Dual) -> float:
+    """What the offsets alone cost at the start, for each dimension: rows without one ask only for ratios."""
+    xp = namespace(problem.offset)
+    wanted = xp.where(problem.equality | (problem.offset < 0), 0.0, problem.offset)
+    cost = problem.loss.primal(wanted) - problem.loss.primal(xp.zeros_like(wanted))
+    return float(xp.sum(cost) / (1.0 + problem.rank))

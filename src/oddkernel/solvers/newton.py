@@ -21,6 +21,9 @@ CG_STEPS = 50
 SLOW = 0.9
 # Operations that a pass may take in any case.
 AFFORDABLE = 1e9
+# Rows up to which pivoting may go on one row at a time, and rounds that it may take with more. Where H is not singular
+# it ends within 20 (digits, 300 to 3,000 answers).
+FEW, PIVOTS = 300, 40
 # As far as single precision leads, and in how many steps it must.
 NEAR, STEPS = 5e-3, 20
 
@@ -130,7 +133,10 @@ def conjugate_gradients(point: Point) -> Array:
 
 
 def bounded_maximum(hessian: Array, gradient: Array, lower: Array, upper: Array) -> Array:
-    """argmax of gᵀx − ½xᵀHx over lower ≤ x ≤ upper, with H positive semidefinite (Júdice & Pires 1994)."""
+    """argmax of gᵀx − ½xᵀHx over lower ≤ x ≤ upper, with H positive semidefinite (Júdice & Pires 1994).
+
+    With many rows and a singular H, block pivoting may cycle. It is then left after 40 rounds, at a point near the maximum.
+    """
     size = np.sqrt(np.diagonal(hessian))
     rounding = 1e-14 * np.where(size > 0, size, 1.0)
     # A row that another step has left at its bound is likely to stay there. Where all are, nothing is known yet.
@@ -139,7 +145,7 @@ def bounded_maximum(hessian: Array, gradient: Array, lower: Array, upper: Array)
         held_low, held_high = np.zeros(len(size), bool), np.zeros(len(size), bool)
     x = np.zeros(len(size))
     fewest, patience = len(size) + 1, 10
-    for _ in range(100 + len(size)):
+    for _ in range(100 + len(size) if len(size) <= FEW else PIVOTS):
         held = held_low | held_high
         x[held_low], x[held_high] = lower[held_low], upper[held_high]
         free = np.flatnonzero(~held)

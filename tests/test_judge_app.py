@@ -180,7 +180,7 @@ def test_bodies_and_rates_are_bounded(run: Running) -> None:
 
 def test_pages_keep_to_themselves(run: Running) -> None:
     client = run.browser()
-    for path in ("/", "/static/judge.js", "/api/questions", "/nothing", "/experimenter"):
+    for path in ("/", "/static/participant/judge.js", "/api/questions", "/nothing", "/experimenter"):
         headers = client.get(path).headers
         assert headers["content-security-policy"].startswith("default-src 'self'")
         assert "unsafe" not in headers["content-security-policy"]

@@ -49,7 +49,7 @@ def router(judge: Judge) -> APIRouter:
     async def index(request: Request, token: str | None = None) -> Response:
         if token is None:
             required(request)
-            return page("experimenter.html")
+            return page("experimenter/experimenter.html")
         wait = judge.token_tries.wait(request.client.host if request.client else "")
         if wait:
             raise HTTPException(429, "Too many tries; please wait a moment.", {"retry-after": str(int(wait) + 1)})

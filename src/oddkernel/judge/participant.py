@@ -125,7 +125,7 @@ def router(judge: Judge) -> APIRouter:
 
     @routes.get("/")
     async def index() -> FileResponse:
-        return page("index.html")
+        return page("participant/index.html")
 
     @routes.post("/api/sitting")
     async def sit_down(entrance: Entrance, request: Request, response: Response) -> dict[str, Any]:

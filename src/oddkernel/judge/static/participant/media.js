@@ -1,7 +1,7 @@
 // Items as elements, loaded before they are needed: the element itself waits, so showing it needs no network.
 
-import { delayMs, pause } from "./api.js";
-import { el } from "./dom.js";
+import { delayMs, pause } from "../shared/api.js";
+import { el } from "../shared/dom.js";
 
 const ATTEMPTS = 3;
 

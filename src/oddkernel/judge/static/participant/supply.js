@@ -1,6 +1,6 @@
 // The questions that come next: asked for in good time, with their items loaded, so that a lost network is not noticed.
 
-import { NotNow, Refused, get } from "./api.js";
+import { NotNow, Refused, get } from "../shared/api.js";
 import { Media } from "./media.js";
 
 const AHEAD = 14; // so that ten can be answered without a network

@@ -2,7 +2,7 @@
 // when the server has confirmed it, so a lost network, a reload or a full disk on the other side loses nothing.
 // The server stores a client_id once, so sending again is harmless.
 
-import { NotNow, Refused, delayMs, pause, post } from "./api.js";
+import { NotNow, Refused, delayMs, pause, post } from "../shared/api.js";
 
 const PREFIX = "oddkernel.outbox.";
 const PATHS = { answer: "api/answers", undo: "api/undo" };

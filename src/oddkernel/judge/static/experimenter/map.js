@@ -1,6 +1,6 @@
 // The learned map: items where the model puts them, pictures as far as there is room, groups by colour and number.
 
-import { el, svg } from "./dom.js";
+import { el, svg } from "../shared/dom.js";
 
 const WIDTH = 860;
 const HEIGHT = 760;

@@ -1,8 +1,8 @@
 // The experimenter's page: what has come in so far, and what can be done about it.
 
-import { NotNow, Refused, get, post } from "./api.js";
+import { NotNow, Refused, get, post } from "../shared/api.js";
 import { drawBars, drawHistogram, seconds } from "./charts.js";
-import { el } from "./dom.js";
+import { el } from "../shared/dom.js";
 import { drawMap, listGroups } from "./map.js";
 import { PeopleTable } from "./people.js";
 

@@ -1,7 +1,7 @@
 // The participant's page: consent, instructions, practice, questions, thanks. This file decides what comes next.
 
-import { NotNow, Refused, delayMs, pause, post } from "./api.js";
-import { el, paragraphs } from "./dom.js";
+import { NotNow, Refused, delayMs, pause, post } from "../shared/api.js";
+import { el, paragraphs } from "../shared/dom.js";
 import { Outbox, uuid } from "./outbox.js";
 import { QuestionScreen } from "./question.js";
 import { Progress, setNotice, showQuestion, showText } from "./screen.js";
@@ -247,7 +247,7 @@ function completion(code) {
 }
 
 async function main() {
-  words = await Words.load("static/words.en.json");
+  words = await Words.load("static/participant/words.en.json");
   let reply;
   try {
     reply = await openSitting();

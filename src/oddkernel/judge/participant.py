@@ -14,7 +14,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from .app import Judge, page
-from .asking import plan
+from .asking import Needed, plan
 from .guard import MEDIA_POLICY
 from .items import open_inside
 from .store import Question, Records, Sitting
@@ -165,13 +165,14 @@ def router(judge: Judge) -> APIRouter:
     async def questions(request: Request, count: Annotated[int, Query(ge=1, le=20)] = 3) -> dict[str, Any]:
         id = visitor(request)
 
-        def work(records: Records) -> tuple[list[Question], Sitting]:
+        def work(records: Records) -> tuple[Sitting, Needed | None]:
             sitting = present(records, id)
             if settings.consent and not sitting.consented:
                 raise HTTPException(403, "Please agree to take part first.")
-            return [] if sitting.paused else judge.asking.next(records, sitting, count), sitting
+            return sitting, None if sitting.paused else judge.asking.look(records, sitting, count)
 
-        found, sitting = await judge.write(work)
+        sitting, needed = await judge.read(work)
+        found = [] if needed is None else await judge.asking.next(sitting, needed, count)
         return {"questions": [as_shown(question.id, question.items) for question in found], **standing(sitting)}
 
     @routes.post("/api/answers")

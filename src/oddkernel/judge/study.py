@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from .. import tables
 from .._files import replace
+from ..questions.policies import POLICIES
 from . import items as _items
 from .items import Item
-from .policy import POLICIES
 
 SETTINGS_FILE = "study.toml"
 DATABASE_FILE = "answers.sqlite3"

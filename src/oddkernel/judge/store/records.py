@@ -225,10 +225,28 @@ class Records:
         )
         return [(kind, (a, b, c)) for kind, a, b, c in rows]
 
-    def next_place(self, sitting: Sitting) -> int:
-        """The place of the next question to be handed out."""
-        row = self._first("SELECT coalesce(max(place) + 1, 0) FROM question WHERE sitting = :id", id=sitting.id)
-        return int(row[0])
+    def unanswered(self, sitting: Sitting) -> list[Question]:
+        """The questions of a sitting that wait for an answer, in order."""
+        rows = self._all(
+            self._QUESTION + f"WHERE q.sitting = :id AND NOT EXISTS {self._LIVE} ORDER BY q.place", id=sitting.id
+        )
+        return [_as_question(row) for row in rows]
+
+    def places(self, sitting: Sitting, from_place: int = 0) -> set[int]:
+        """The places of a sitting that have a question, those before `from_place` left out."""
+        rows = self._all(
+            "SELECT place FROM question WHERE sitting = :id AND place >= :first", id=sitting.id, first=from_place
+        )
+        return {place for (place,) in rows}
+
+    def free_places(self, sitting: Sitting, count: int) -> list[int]:
+        """The first places of a sitting that have no question yet."""
+        n_taken, end = self._first(
+            "SELECT count(*), coalesce(max(place) + 1, 0) FROM question WHERE sitting = :id", id=sitting.id
+        )
+        taken = set() if n_taken == end else self.places(sitting)  # mostly there are no gaps
+        start = end if n_taken == end else 0
+        return [place for place in range(start, sitting.total) if place not in taken][:count]
 
     def hand_out(
         self,

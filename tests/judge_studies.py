@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from oddkernel.judge.app import Judge
+from oddkernel.judge.running import Judge
 from oddkernel.judge.server import Server
 from oddkernel.judge.study import Study
 

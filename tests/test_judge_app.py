@@ -300,11 +300,11 @@ def test_the_experimenter_needs_the_token(run: Running) -> None:
 def test_pause_and_resume(run: Running) -> None:
     ann, experimenter = run.person(), run.experimenter()
     waiting = ann.questions()
-    assert experimenter.post("/experimenter/api/pause").json() == {"state": "paused"}
+    assert experimenter.post("/experimenter/api/pause", json={}).json() == {"state": "paused"}
     assert ann.questions() == []
     assert ann.say(waiting[0]["id"], 0)["state"] == "paused"  # what was answered is not lost
     assert experimenter.get("/experimenter/api/summary").json()["state"] == "paused"
-    experimenter.post("/experimenter/api/resume")
+    experimenter.post("/experimenter/api/resume", json={})
     assert ann.questions()[:2] == waiting[1:]
 
 

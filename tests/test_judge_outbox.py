@@ -93,7 +93,7 @@ def test_page_whose_first_requests_fail_comes_later(served: Server, visit: Visit
 
     person = Participant(page)
     person.button("Begin").wait_for()
-    for path in ("static/participant/words.en.json", "api/sitting", "api/questions*"):
+    for path in ("static/*/participant/words.en.json", "api/sitting", "api/questions*"):
         page.route(f"**/{path}", fail_once)
     page.reload()
     person.begin()

@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
 from .. import formats
-from .app import Judge, page
 from .export import Filter, HoldOut, export
 from .overview import overview
 from .participant import Word
+from .running import Judge
 
 COOKIE = "oddkernel_experimenter"
 
@@ -49,7 +49,7 @@ def router(judge: Judge) -> APIRouter:
     async def index(request: Request, token: str | None = None) -> Response:
         if token is None:
             required(request)
-            return page("experimenter/experimenter.html")
+            return judge.pages.page("experimenter/experimenter.html")
         wait = judge.token_tries.wait(request.client.host if request.client else "")
         if wait:
             raise HTTPException(429, "Too many tries; please wait a moment.", {"retry-after": str(int(wait) + 1)})

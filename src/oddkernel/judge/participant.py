@@ -13,10 +13,10 @@ from fastapi.responses import FileResponse
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from .app import Judge, page
 from .asking import Needed, plan
 from .guard import MEDIA_POLICY
 from .items import open_inside
+from .running import Judge
 from .store import Question, Records, Sitting
 
 COOKIE = "oddkernel_sitting"
@@ -124,8 +124,8 @@ def router(judge: Judge) -> APIRouter:
         return records.begin(participant or f"p-{secrets.token_hex(4)}", kinds, seed, invitation)
 
     @routes.get("/")
-    async def index() -> FileResponse:
-        return page("participant/index.html")
+    async def index() -> Response:
+        return judge.pages.page("participant/index.html")
 
     @routes.post("/api/sitting")
     async def sit_down(entrance: Entrance, request: Request, response: Response) -> dict[str, Any]:

@@ -247,7 +247,7 @@ function completion(code) {
 }
 
 async function main() {
-  words = await Words.load("static/participant/words.en.json");
+  words = await Words.load(new URL("words.en.json", import.meta.url));
   let reply;
   try {
     reply = await openSitting();

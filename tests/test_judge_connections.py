@@ -87,6 +87,7 @@ def test_a_client_that_takes_no_answer_is_given_up(tmp_path: Path, monkeypatch: 
     with running(folder) as run:
         path = next(f"/media/{id}" for id, name in run.judge.media.items() if name == "picture 0.png")
         with slow(run, f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()) as client:
+            wait_for(run, 1)
             wait_for(run, 0)
             taken = 0
             with suppress(ConnectionResetError):

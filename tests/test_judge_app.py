@@ -113,6 +113,23 @@ def test_people_cannot_act_for_one_another(run: Running) -> None:
     assert Person(bob.client, participant="cem").told["sitting"]["answered"] == 0
 
 
+def test_a_key_opens_the_sitting_that_it_began(run: Running) -> None:
+    ann = run.person(participant="ann", key=str(uuid.uuid4()))
+    ann.say(ann.questions()[0]["id"], 0)
+    key = str(uuid.uuid4())
+    bob = run.browser().post("/api/sitting", json={"participant": "bob", "key": key}).json()  # the cookie gets lost
+    assert run.person(participant="bob", key=key).told["sitting"] == bob["sitting"]
+    assert run.person(key=key).told["sitting"] == bob["sitting"]
+    Person(run.browser(), participant="cem", key=key)  # another person with the same key, as a link says
+    for other in ({"participant": "bob"}, {"participant": "bob", "key": str(uuid.uuid4())}):
+        assert run.browser().post("/api/sitting", json=other).status_code == 409
+    # Who began before there were keys gets one by coming back with the cookie.
+    dan = run.person(participant="dan")
+    later = str(uuid.uuid4())
+    dan.post("/api/sitting", {"participant": "dan", "key": later})
+    assert run.person(participant="dan", key=later).told["sitting"] == dan.told["sitting"]
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status"),
     [

@@ -175,3 +175,34 @@ def test_reload_after_a_lost_confirmation_leaves_out_no_question(shapes: Path, s
     person.press_last("2")
     person.heading("Thank you!")
     assert [(answer.question, answer.odd) for answer in stored(server)] == [(first, 0), (second, 1)]
+
+
+def test_a_named_participant_whose_first_reply_got_lost_begins_all_the_same(served: Server, visit: Visit) -> None:
+    page = visit(served, expected=("net::ERR_",))
+    lost = []
+
+    def lose_first(route: Route) -> None:
+        if lost:
+            route.continue_()
+        else:
+            lost.append(served.app.state.judge.database.read(lambda records: records.sittings()))
+            lose_reply(route)
+
+    page.route("**/api/sitting", lose_first)
+    page.goto(served.url + "?participant=ann")
+    person = Participant(page)
+    id = person.begin()
+    person.press("2", id)
+    answers = eventually_stored(page, served, 1)
+    assert [answer.participant for answer in answers] == ["ann"]
+    assert len(lost) == 1
+
+
+def test_a_browser_that_lost_its_cookie_goes_on(served: Server, visit: Visit) -> None:
+    page = visit(served, "?participant=ann")
+    person = Participant(page)
+    id = person.press("1", person.begin())
+    eventually_stored(page, served, 1)
+    page.context.clear_cookies()
+    page.reload()
+    assert person.question_after() == id

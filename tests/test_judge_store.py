@@ -5,6 +5,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -254,10 +255,36 @@ def test_any_order_of_answers_undos_and_repeats_keeps_one_answer_to_a_question(
     opened.close()
 
 
-def test_an_older_database_gets_the_newest_schema(tmp_path: Path) -> None:
-    file = tmp_path / "a.sqlite3"
-    Database(f"sqlite:///{file}", "study").close()
-    with sqlite3.connect(file) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+def make_first_schema(file: Path) -> None:
+    """A database as the first version of the schema had it, with what someone answered."""
+    statements = import_module("oddkernel.judge.migrations.versions.0001_first").STATEMENTS
+    connection = sqlite3.connect(file)
+    with connection:
+        for statement in statements:
+            connection.execute(statement)
+        for statement in (
+            "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)",
+            "INSERT INTO alembic_version VALUES ('0001')",
+            "INSERT INTO study VALUES ('study', 'an older secret', 0, '2026-01-01')",
+            "INSERT INTO sitting VALUES ('s', 'study', 'ann', NULL, '[\"chosen\"]', 7, '2026-01-01', NULL)",
+            "INSERT INTO question VALUES ('q', 's', 0, 'random', 'ant', 'bee', 'cat', NULL, NULL, '2026-01-01')",
+            f"INSERT INTO answer VALUES ('s', 'x', 'q', 2, 900, '{WHEN}', '{WHEN}', NULL, NULL)",
+        ):
+            connection.execute(statement)
     connection.close()
-    Database(f"sqlite:///{file}", "study").close()  # a second start finds nothing to do
+
+
+def test_an_older_database_gets_the_newest_schema_and_keeps_its_answers(tmp_path: Path) -> None:
+    file = tmp_path / "a.sqlite3"
+    make_first_schema(file)
+    for _ in range(2):  # a second start finds nothing to do
+        opened = Database(f"sqlite:///{file}", "study")
+        (answer,) = opened.read(lambda records: records.answers())
+        assert (answer.participant, answer.items, answer.odd, answer.answered_at) == ("ann", ITEMS, 2, WHEN)
+        (sitting,) = opened.read(lambda records: records.sittings())
+        do(opened, lambda records: records.set_key(sitting, "a hash"))
+        assert opened.read(lambda records: records.sittings_with("a hash")) == [sitting]
+        opened.close()
+    with sqlite3.connect(file) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0002",)]
+    connection.close()

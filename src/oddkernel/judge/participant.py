@@ -17,6 +17,7 @@ from .asking import Needed, plan
 from .guard import MEDIA_POLICY
 from .items import open_inside
 from .running import Judge
+from .keys import fingerprint
 from .store import Question, Records, Sitting
 
 COOKIE = "oddkernel_sitting"
@@ -47,6 +48,7 @@ class _Body(BaseModel):
 class Entrance(_Body):
     participant: Annotated[Word, AfterValidator(_no_formula)] | None = None
     invitation: Word | None = None
+    key: UUID | None = None
 
 
 class Agreement(_Body):
@@ -105,23 +107,30 @@ def router(judge: Judge) -> APIRouter:
         return sitting
 
     def enter(records: Records, entrance: Entrance, id: str | None) -> Sitting:
-        known = None if id is None else records.sitting(id)
+        key = None if entrance.key is None else fingerprint(str(entrance.key))
         if entrance.invitation is not None:
             if not records.invited(entrance.invitation):
                 raise HTTPException(403, "This invitation is not known; please check the link.")
             begun = records.sitting_by(entrance.invitation)
             # The code can't be guessed, so whoever has it may go on in another browser.
-            return begun or begin(records, entrance.participant, entrance.invitation)
+            return begun or begin(records, entrance.participant, entrance.invitation, key)
+        # The key comes from the browser, so it opens the sitting also where the reply that began it got lost.
+        for sitting in [] if key is None else records.sittings_with(key):
+            if entrance.participant in (None, sitting.participant):
+                return sitting
+        known = None if id is None else records.sitting(id)
         if known is not None and entrance.participant in (None, known.participant):
+            if key is not None:
+                records.set_key(known, key)
             return known
         if settings.entry == "invitation":
             raise HTTPException(403, "This study is by invitation; please use the link that you were sent.")
-        return begin(records, entrance.participant)
+        return begin(records, entrance.participant, None, key)
 
-    def begin(records: Records, participant: str | None, invitation: str | None = None) -> Sitting:
+    def begin(records: Records, participant: str | None, invitation: str | None, key: str | None) -> Sitting:
         seed = secrets.randbits(62)
         kinds = plan(settings, np.random.default_rng(seed))
-        return records.begin(participant or f"p-{secrets.token_hex(4)}", kinds, seed, invitation)
+        return records.begin(participant or f"p-{secrets.token_hex(4)}", kinds, seed, invitation, key)
 
     @routes.get("/")
     async def index() -> Response:

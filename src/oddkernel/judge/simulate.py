@@ -123,7 +123,8 @@ class Crowd:
                 self.told.problems.append(f"{participant}: {error}")
 
     def _answer_as(self, participant: str, n_questions: int, rng: np.random.Generator, send: Any) -> None:
-        begun = send("POST", "/api/sitting", {"participant": participant})
+        key = str(uuid.UUID(bytes=rng.bytes(16), version=4))
+        begun = send("POST", "/api/sitting", {"participant": participant, "key": key})
         if begun["study"]["consent"] is not None:
             send("POST", "/api/consent", {"agreed": True})
         for _ in range(n_questions):

@@ -150,27 +150,44 @@ class Records:
         """The sitting that an invitation began."""
         return _as_sitting(self._first(self._SITTING + "s.invitation = :code", code=invitation))
 
+    def sittings_with(self, key: str) -> list[Sitting]:
+        """The sittings that the key with this hash opens."""
+        rows = self._all(self._SITTING + "s.key = :key ORDER BY s.started_at, s.id", key=key)
+        return [sitting for row in rows if (sitting := _as_sitting(row)) is not None]
+
     def sittings(self) -> list[Sitting]:
         """All sittings, in the order in which they began."""
         rows = self._all(self._SITTING + "1 = 1 ORDER BY s.started_at, s.id")
         return [sitting for row in rows if (sitting := _as_sitting(row)) is not None]
 
-    def begin(self, participant: str, plan: Sequence[str], seed: int, invitation: str | None = None) -> Sitting:
-        """A new sitting."""
+    def begin(
+        self,
+        participant: str,
+        plan: Sequence[str],
+        seed: int,
+        invitation: str | None = None,
+        key: str | None = None,
+    ) -> Sitting:
+        """A new sitting; `key` is the hash of what opens it again."""
         if self.sitting_of(participant) is not None:
             raise Refused("This participant has begun already, in another browser. Please continue there.")
         id = secrets.token_hex(16)
         self._run(
-            "INSERT INTO sitting (id, study, participant, invitation, plan, seed, started_at) "
-            "VALUES (:id, :study, :participant, :invitation, :plan, :seed, :now)",
+            "INSERT INTO sitting (id, study, participant, invitation, plan, seed, started_at, key) "
+            "VALUES (:id, :study, :participant, :invitation, :plan, :seed, :now, :key)",
             id=id,
             participant=participant,
             invitation=invitation,
             plan=json.dumps(list(plan)),
             seed=seed,
             now=now(),
+            key=key,
         )
         return Sitting(id, participant, tuple(plan), seed, False, 0, self.paused())
+
+    def set_key(self, sitting: Sitting, key: str) -> None:
+        """Let the key with this hash open the sitting from now on."""
+        self._run("UPDATE sitting SET key = :key WHERE id = :id", id=sitting.id, key=key)
 
     def consent(self, sitting: Sitting) -> None:
         """Note that the person agreed."""

@@ -2,7 +2,8 @@
 
 import { NotNow, Refused, delayMs, pause, post } from "../shared/api.js";
 import { el, paragraphs } from "../shared/dom.js";
-import { Outbox, uuid } from "./outbox.js";
+import { Entrance, uuid } from "./entrance.js";
+import { Outbox } from "./outbox.js";
 import { QuestionScreen } from "./question.js";
 import { Progress, setNotice, showQuestion, showText } from "./screen.js";
 import { keep, recall } from "./storage.js";
@@ -29,11 +30,10 @@ async function persist(ask) {
   }
 }
 
+const entrance = new Entrance(location.search);
+
 function openSitting() {
-  const link = new URLSearchParams(location.search);
-  const body = {};
-  for (const name of ["participant", "invitation"]) if (link.has(name)) body[name] = link.get(name);
-  return persist(() => post("api/sitting", body));
+  return persist(() => entrance.open());
 }
 
 class Sitting {

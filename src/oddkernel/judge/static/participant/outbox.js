@@ -7,15 +7,6 @@ import { NotNow, Refused, delayMs, pause, post } from "../shared/api.js";
 const PREFIX = "oddkernel.outbox.";
 const PATHS = { answer: "api/answers", undo: "api/undo" };
 
-/** A random UUID; crypto.randomUUID is missing where the page is not served by HTTPS or from this computer. */
-export function uuid() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
-}
-
 /**
  * Events: `sent` (detail: the server's reply), `refused` (detail: a Refused), `trouble` (detail: "offline", "busy" or
  * null when it is over), `empty`.

@@ -36,9 +36,9 @@ def launch(playwright: Playwright) -> Browser:
 
 
 @contextmanager
-def serving(study: Path) -> Iterator[Server]:
-    """The study's server, on a free port of this machine, until the end of the block."""
-    server = Server(Study.open(study))
+def serving(study: Path, port: int = 0) -> Iterator[Server]:
+    """The study's server, on a free port of this machine unless told, until the end of the block."""
+    server = Server(Study.open(study), port=port)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

@@ -23,6 +23,13 @@ completion_code = "THANKS-42"
 """
 
 
+WHEN = "2026-05-04T10:00:00Z"
+
+
+def media_id(item: dict[str, str]) -> str:
+    return item["url"].removeprefix("/media/").partition("?")[0]
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[Running]:
     with running(make_folder(tmp_path / "birds", 8, SETTINGS)) as started:
@@ -130,6 +137,56 @@ def test_a_key_opens_the_sitting_that_it_began(run: Running) -> None:
     assert run.person(participant="dan", key=later).told["sitting"] == dan.told["sitting"]
 
 
+def test_a_page_says_which_sitting_it_means(run: Running) -> None:
+    key = str(uuid.uuid4())
+    ann = run.person(participant="ann", key=key)
+    own = {"oddkernel-sitting": ann.told["sitting"]["tag"]}
+    question = ann.questions()[0]["id"]
+    Person(ann.client, participant="ben")  # in the same browser, which now has ben's cookie
+    said = {"client_id": str(uuid.uuid4()), "question": question, "answer": 0, "response_ms": 9, "answered_at": WHEN}
+    refused = ann.client.post("/api/answers", json=said, headers=own)
+    assert (refused.status_code, refused.json().keys()) == (401, {"error"})
+    entrance = {"participant": "ann", "key": key}
+    other = {"oddkernel-sitting": "0" * 16}
+    for headers, status in ((other, 401), (own, 200)):
+        assert ann.client.post("/api/sitting", json=entrance, headers=headers).status_code == status
+    assert ann.client.post("/api/answers", json=said, headers=own).json()["answered"] == 1
+    assert [sitting.participant for sitting in run.database.read(lambda records: records.sittings())] == ["ann", "ben"]
+
+
+def test_only_a_study_says_for_good_that_an_answer_cannot_be_stored(run: Running) -> None:
+    ann = run.person()
+    tag = ann.told["study"]["tag"]
+    question = ann.questions()[0]["id"]
+    ann.say(question, 0)
+    assert ann.say(question, 1, status=409)["study"] == tag
+    assert ann.say("nothing", 1, status=404)["study"] == tag
+    assert ann.say(question, 3, status=422)["study"] == tag
+    assert "study" not in ann.post("/api/nothing", {}, status=404)
+    ann.client.cookies.clear()
+    assert "study" not in ann.say(question, 1, status=401)
+
+
+def test_studies_on_one_host_do_not_share_a_cookie(run: Running, tmp_path: Path) -> None:
+    with running(make_folder(tmp_path / "bees")) as other:
+        ann = run.person()
+        browser = other.browser()
+        browser.cookies.update(dict(ann.client.cookies))  # a browser sends a host's cookies to all of its ports
+        there = Person(browser)
+        assert len(browser.cookies) == 2
+        assert ann.told["sitting"]["tag"] != there.told["sitting"]["tag"]
+        ann.client.cookies.update(dict(browser.cookies))
+        assert len(ann.questions()) == len(there.questions()) == 3
+
+
+def test_a_cookie_from_before_every_study_had_its_own_still_counts(run: Running) -> None:
+    ann = run.person()
+    (value,) = dict(ann.client.cookies).values()
+    ann.client.cookies.clear()
+    ann.client.cookies.set("oddkernel_sitting", value)
+    assert Person(ann.client).told["sitting"]["tag"] == ann.told["sitting"]["tag"]
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status"),
     [
@@ -150,7 +207,7 @@ def test_a_key_opens_the_sitting_that_it_began(run: Running) -> None:
 def test_requests_that_cannot_be_meant_get_one_sentence(run: Running, path: str, body: object, status: int) -> None:
     response = run.person().client.post(path, json=body)
     assert response.status_code == status
-    assert response.json().keys() == {"error"}
+    assert response.json().keys() - {"study"} == {"error"}
     assert isinstance(response.json()["error"], str)
 
 
@@ -281,6 +338,63 @@ def test_consent_comes_first(tmp_path: Path) -> None:
         assert ann.post("/api/sitting", {})["study"]["consent"] is None
 
 
+def test_consent_that_is_asked_for_later(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "birds", settings="questions = 6\nrepeat_share = 0\n")
+    with running(folder) as run:
+        ann = run.person()
+        first, second, _ = ann.questions()
+        ann.say(first["id"], 0)
+        cookies = dict(ann.client.cookies)
+    settings = folder / "study.toml"
+    settings.write_text('consent = "I agree."\n' + settings.read_text())
+    with running(folder) as run:
+        browser = run.browser()
+        browser.cookies.update(cookies)
+        again = Person(browser)
+        assert again.told["study"]["consent"] == "I agree."
+        for path, body in (
+            ("/api/answers", {"question": second["id"], "answer": 1, "response_ms": 9, "answered_at": WHEN}),
+            ("/api/undo", {"of": str(uuid.uuid4())}),
+        ):
+            refused = again.post(path, {"client_id": str(uuid.uuid4()), **body}, status=403)
+            assert refused == {"error": "Please agree to take part first."}  # not for good: the page keeps the answer
+        again.post("/api/consent", {"agreed": True})
+        assert again.say(second["id"], 1)["answered"] == 2
+        assert again.answer_all() == 4
+
+
+def test_an_answer_about_a_removed_item_can_be_taken_back_and_one_that_comes_late_is_stored(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "birds", 4, "questions = 8\nrepeat_share = 0\n")
+    with running(folder) as run:
+        ann = run.person()
+        waiting = ann.questions(8)
+        name_of = run.judge.media
+        removed = name_of[media_id(waiting[0]["items"][0])]
+        late = [q["id"] for q in waiting[1:] if removed in [name_of[media_id(item)] for item in q["items"]]]
+        sent = str(uuid.uuid4())
+        ann.say(waiting[0]["id"], 0, sent)
+        cookies = dict(ann.client.cookies)
+    (folder / removed).unlink()
+    with running(folder) as run:
+        browser = run.browser()
+        browser.cookies.update(cookies)
+        again = Person(browser)
+        undo = {"client_id": str(uuid.uuid4()), "of": sent}
+        for _ in range(2):
+            assert again.post("/api/undo", undo) == {"question": None, "answered": 0, "total": 8, "state": "new"}
+        left = {question["id"] for question in again.questions(8)}
+        assert len(left) == 8
+        assert not left & {waiting[0]["id"], *late}
+        # A page that was open all the while shows what it has loaded, and its answers are worth as much as others.
+        for number, id in enumerate([waiting[0]["id"], *late], start=1):
+            assert again.say(id, 2)["answered"] == number
+        assert again.answer_all() == 8 - number
+        assert again.post("/api/sitting", {})["sitting"]["state"] == "done"
+        answers = run.database.read(lambda records: records.answers())
+        assert len(answers) == 8
+        assert sorted(answer.place for answer in answers)[:number] == list(range(-number, 0))
+
+
 def test_by_invitation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = make_folder(tmp_path / "birds", settings='entry = "invitation"\nquestions = 4\n')
     assert main(["judge", str(folder), "--invite", "2", "--port", "8080"]) == 0
@@ -381,7 +495,7 @@ def test_secrets_are_not_in_logs(run: Running, caplog: pytest.LogCaptureFixture)
     ours = "\n".join(
         record.getMessage() for record in caplog.records if not record.name.startswith(("httpx", "httpcore"))
     )
-    cookie = ann.client.cookies["oddkernel_sitting"]
+    cookie = ann.client.cookies[run.judge.cookie]
     for secret in (run.judge.keys.token, "ann-with-a-secret", "hush", cookie):
         assert secret not in ours
 

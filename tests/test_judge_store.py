@@ -5,6 +5,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -282,7 +283,7 @@ def test_an_older_database_gets_the_newest_schema_and_keeps_its_answers(tmp_path
         (answer,) = opened.read(lambda records: records.answers())
         assert (answer.participant, answer.items, answer.odd, answer.answered_at) == ("ann", ITEMS, 2, WHEN)
         (sitting,) = opened.read(lambda records: records.sittings())
-        do(opened, lambda records: records.set_key(sitting, "a hash"))
+        do(opened, partial(Records.set_key, sitting=sitting, key="a hash"))
         assert opened.read(lambda records: records.sittings_with("a hash")) == [sitting]
         opened.close()
     with sqlite3.connect(file) as connection:

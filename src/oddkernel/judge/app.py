@@ -53,28 +53,33 @@ def sentence(status: int, text: str, headers: dict[str, str] | None = None) -> J
     return JSONResponse({"error": text}, status, headers)
 
 
+def verdict(request: Request, status: int, text: str) -> JSONResponse:
+    """A refusal for good, signed by the study: only on such a one does a page let go of an answer."""
+    return JSONResponse({"error": text, "study": request.app.state.judge.tag}, status)
+
+
 async def _on_http(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     return sentence(error.status_code, str(error.detail), dict(error.headers or {}))
 
 
-async def _on_invalid(_: Request, error: Exception) -> JSONResponse:
+async def _on_invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
-    return sentence(422, f"{place}: {first['msg']}.")
+    return verdict(request, 422, f"{place}: {first['msg']}.")
 
 
 async def _on_unavailable(_: Request, error: Exception) -> JSONResponse:
     return sentence(503, str(error), {"retry-after": "2"})
 
 
-async def _on_refused(_: Request, error: Exception) -> JSONResponse:
-    return sentence(409, str(error))
+async def _on_refused(request: Request, error: Exception) -> JSONResponse:
+    return verdict(request, 409, str(error))
 
 
-async def _on_unknown(_: Request, error: Exception) -> JSONResponse:
-    return sentence(404, str(error))
+async def _on_unknown(request: Request, error: Exception) -> JSONResponse:
+    return verdict(request, 404, str(error))
 
 
 async def _on_failure(_: Request, error: Exception) -> JSONResponse:

@@ -141,14 +141,14 @@ class Asking:
         unanswered = records.unanswered(sitting)
         waiting = [question for question in unanswered if self._known(question.items)]
         gone = [question for question in unanswered if not self._known(question.items)]
-        n_new = max(0, min(count, MOST_WAITING) - len(waiting))
+        n_new = max(0, min(count, MOST_WAITING, sitting.left) - len(waiting))
         free = sorted([question.place for question in gone] + records.free_places(sitting, n_new))[:n_new]
         kinds = {place: sitting.plan[place] for place in free}
         own: frozenset[Triple] = frozenset()
         if "repeat" in kinds.values() or "holdout" in kinds.values():
             asked = [question for question, _ in records.asked(sitting) if self._known(question.items)]
             own = frozenset(key(self._indices(question.items)) for question in asked)
-            repeatable = [question.place for question in asked if question.kind in REPEATED]
+            repeatable = [question.place for question in asked if question.kind in REPEATED and question.place >= 0]
             repeatable += [place for place, kind in kinds.items() if kind == CHOSEN]
             for place, kind in kinds.items():
                 if kind == "repeat" and min(repeatable, default=place) >= place - REPEAT_AFTER:
@@ -159,6 +159,7 @@ class Asking:
 
     async def next(self, sitting: Sitting, needed: Needed, count: int) -> list[Question]:
         """The next questions of a sitting: those that wait for an answer, then new ones."""
+        count = min(count, sitting.left)
         if not needed.kinds and not needed.gone:
             return needed.waiting[:count]
         kinds = list(needed.kinds.values())
@@ -178,7 +179,7 @@ class Asking:
         self, records: Records, sitting: Sitting, needed: Needed, left: dict[str, list[Choice]]
     ) -> list[Question]:
         for question in needed.gone:
-            records.drop(question)
+            records.retire(question)
         left = {kind: list(choices) for kind, choices in left.items()}  # this may be called again
         taken = records.places(sitting, from_place=min(needed.kinds, default=0))
         for place, kind in sorted(needed.kinds.items()):
@@ -197,6 +198,10 @@ class Asking:
                 items = _shuffled(earlier.items, self._rng)
                 records.hand_out(sitting, place, kind, items, repeats=earlier.id)
         return [question for question in records.unanswered(sitting) if self._known(question.items)]
+
+    def can_ask(self, question: Question) -> bool:
+        """Whether the study still has the question's items."""
+        return self._known(question.items)
 
     def answered(self, question: Question, odd: int) -> None:
         """Note what was said, and that nobody is being asked this any more."""
@@ -227,7 +232,7 @@ class Asking:
         earlier = [
             question
             for question in asked
-            if question.place < place - REPEAT_AFTER and question.kind in REPEATED and self._known(question.items)
+            if 0 <= question.place < place - REPEAT_AFTER and question.kind in REPEATED and self._known(question.items)
         ]
         self._rng.shuffle(earlier)
         return min(earlier, key=lambda question: times[frozenset(question.items)], default=None)

@@ -20,7 +20,9 @@ from .running import Judge
 from .keys import fingerprint
 from .store import Question, Records, Sitting
 
-COOKIE = "oddkernel_sitting"
+OLD_COOKIE = "oddkernel_sitting"  # as it was called before every study had its own
+TAG = "oddkernel-sitting"
+"""The header in which a page names the sitting that it means."""
 A_DAY = 24 * 3600
 A_YEAR = 365 * A_DAY
 LONGEST_RESPONSE_MS = 7 * 24 * 3600 * 1000
@@ -61,7 +63,7 @@ class Said(_Body):
     answer: Literal[-1, 0, 1, 2]
     response_ms: Annotated[int, Field(ge=0, le=LONGEST_RESPONSE_MS)]
     answered_at: Annotated[
-        AwareDatetime, Field(ge=datetime(2000, 1, 1, tzinfo=UTC), le=datetime(3000, 1, 1, tzinfo=UTC))
+        AwareDatetime, Field(ge=datetime(1900, 1, 1, tzinfo=UTC), le=datetime(9000, 1, 1, tzinfo=UTC))
     ]
 
 
@@ -92,28 +94,49 @@ def router(judge: Judge) -> APIRouter:
         return {"id": question_id, "items": items}
 
     def visitor(request: Request) -> str | None:
-        """The id of the sitting that the cookie names, None without one; whoever asks too often is told to wait."""
-        id = judge.keys.signed(request.cookies.get(COOKIE))
+        """The id of the sitting that the cookie names; whoever asks too often is told to wait.
+
+        None without a cookie, and where the page means another sitting: one browser has one cookie for the study, and
+        may have pages of two people open.
+        """
+        id = judge.keys.signed(request.cookies.get(judge.cookie)) or judge.keys.signed(request.cookies.get(OLD_COOKIE))
+        if id is not None and request.headers.get(TAG) not in (None, judge.keys.tag(id)):
+            id = None
         address = request.client.host if request.client else ""
         wait = judge.newcomers.wait(address) if id is None else judge.per_sitting.wait(id)
         if wait:
             raise HTTPException(429, "Too many requests; please wait a moment.", {"retry-after": str(int(wait) + 1)})
         return id
 
+    def nobody() -> HTTPException:
+        return HTTPException(401, "This browser has no sitting; please open the link again.")
+
     def present(records: Records, id: str | None) -> Sitting:
         sitting = None if id is None else records.sitting(id)
         if sitting is None:
-            raise HTTPException(401, "This browser has no sitting; please open the link again.")
+            raise nobody()
         return sitting
 
-    def enter(records: Records, entrance: Entrance, id: str | None) -> Sitting:
+    def agreed(records: Records, id: str | None) -> Sitting:
+        sitting = present(records, id)
+        if settings.consent and not sitting.consented:
+            raise HTTPException(403, "Please agree to take part first.")
+        return sitting
+
+    def enter(records: Records, entrance: Entrance, id: str | None, tag: str | None) -> Sitting:
+        """The sitting to go on with, or a new one; with a tag, the sitting of that tag and no other."""
         key = None if entrance.key is None else fingerprint(str(entrance.key))
+        found = find(records, entrance, id, key)
+        if tag is not None and (found is None or judge.keys.tag(found.id) != tag):
+            raise nobody()
+        return found or begin(records, entrance.participant, entrance.invitation, key)
+
+    def find(records: Records, entrance: Entrance, id: str | None, key: str | None) -> Sitting | None:
         if entrance.invitation is not None:
             if not records.invited(entrance.invitation):
                 raise HTTPException(403, "This invitation is not known; please check the link.")
-            begun = records.sitting_by(entrance.invitation)
             # The code can't be guessed, so whoever has it may go on in another browser.
-            return begun or begin(records, entrance.participant, entrance.invitation, key)
+            return records.sitting_by(entrance.invitation)
         # The key comes from the browser, so it opens the sitting also where the reply that began it got lost.
         for sitting in [] if key is None else records.sittings_with(key):
             if entrance.participant in (None, sitting.participant):
@@ -125,7 +148,7 @@ def router(judge: Judge) -> APIRouter:
             return known
         if settings.entry == "invitation":
             raise HTTPException(403, "This study is by invitation; please use the link that you were sent.")
-        return begin(records, entrance.participant, None, key)
+        return None
 
     def begin(records: Records, participant: str | None, invitation: str | None, key: str | None) -> Sitting:
         seed = secrets.randbits(62)
@@ -138,11 +161,10 @@ def router(judge: Judge) -> APIRouter:
 
     @routes.post("/api/sitting")
     async def sit_down(entrance: Entrance, request: Request, response: Response) -> dict[str, Any]:
-        id = visitor(request)
-
-        sitting = await judge.write(lambda records: enter(records, entrance, id))
+        id, tag = visitor(request), request.headers.get(TAG)
+        sitting = await judge.write(lambda records: enter(records, entrance, id, tag))
         response.set_cookie(
-            COOKIE,
+            judge.cookie,
             judge.keys.sign(sitting.id),
             max_age=A_YEAR,
             httponly=True,
@@ -159,6 +181,7 @@ def router(judge: Judge) -> APIRouter:
             "words": settings.words,
             "practice": practice,
             "can_undo": True,
+            "tag": judge.tag,
         }
         told = standing(sitting)
         code = {"completion_code": told.pop("completion_code")} if "completion_code" in told else {}
@@ -175,9 +198,7 @@ def router(judge: Judge) -> APIRouter:
         id = visitor(request)
 
         def work(records: Records) -> tuple[Sitting, Needed | None]:
-            sitting = present(records, id)
-            if settings.consent and not sitting.consented:
-                raise HTTPException(403, "Please agree to take part first.")
+            sitting = agreed(records, id)
             return sitting, None if sitting.paused else judge.asking.look(records, sitting, count)
 
         sitting, needed = await judge.read(work)
@@ -191,7 +212,7 @@ def router(judge: Judge) -> APIRouter:
         when = said.answered_at.astimezone(UTC).isoformat(timespec="milliseconds")
 
         def work(records: Records) -> Sitting:
-            sitting = present(records, id)
+            sitting = agreed(records, id)
             question, is_new = records.answer(
                 sitting, str(said.client_id), said.question, said.answer, said.response_ms, when
             )
@@ -206,14 +227,16 @@ def router(judge: Judge) -> APIRouter:
         id = visitor(request)
 
         def work(records: Records) -> tuple[Question, Sitting]:
-            sitting = present(records, id)
+            sitting = agreed(records, id)
             question, is_new = records.undo(sitting, str(asked.client_id), str(asked.of))
             if is_new:
                 judge.asking.taken_back(question)
             return question, sitting._replace(answered=sitting.answered - is_new)
 
         question, sitting = await judge.write(work)
-        return {"question": as_shown(question.id, question.items), **standing(sitting)}
+        # An item that was taken out of the study can't be shown again.
+        shown = as_shown(question.id, question.items) if judge.asking.can_ask(question) else None
+        return {"question": shown, **standing(sitting)}
 
     @routes.get("/media/{id}")
     async def media(id: str) -> FileResponse:

@@ -27,6 +27,8 @@ class Judge:
         self.study = study
         self.database = database
         self.keys = Keys(database.write(lambda records: records.secret()).result())
+        self.tag = self.keys.tag("study")
+        self.cookie = f"oddkernel_sitting_{self.tag}"  # browsers share cookies among the ports of a host
         self.media = self.keys.media(study.names)
         self.media_id = {name: id for id, name in self.media.items()}
         self.pages = Pages()

@@ -41,6 +41,11 @@ class Sitting(NamedTuple):
         return len(self.plan)
 
     @property
+    def left(self) -> int:
+        """How many answers are missing."""
+        return max(0, self.total - self.answered)
+
+    @property
     def done(self) -> bool:
         """Whether all are answered."""
         return self.answered >= self.total
@@ -231,7 +236,7 @@ class Records:
         """The items of all questions that wait for an answer."""
         rows = self._all(
             "SELECT q.a, q.b, q.c FROM question q JOIN sitting s ON s.id = q.sitting "
-            f"WHERE s.study = :study AND NOT EXISTS {self._LIVE}"
+            f"WHERE s.study = :study AND q.place >= 0 AND NOT EXISTS {self._LIVE}"
         )
         return [(a, b, c) for a, b, c in rows]
 
@@ -245,7 +250,8 @@ class Records:
     def unanswered(self, sitting: Sitting) -> list[Question]:
         """The questions of a sitting that wait for an answer, in order."""
         rows = self._all(
-            self._QUESTION + f"WHERE q.sitting = :id AND NOT EXISTS {self._LIVE} ORDER BY q.place", id=sitting.id
+            self._QUESTION + f"WHERE q.sitting = :id AND q.place >= 0 AND NOT EXISTS {self._LIVE} ORDER BY q.place",
+            id=sitting.id,
         )
         return [_as_question(row) for row in rows]
 
@@ -259,7 +265,8 @@ class Records:
     def free_places(self, sitting: Sitting, count: int) -> list[int]:
         """The first places of a sitting that have no question yet."""
         n_taken, end = self._first(
-            "SELECT count(*), coalesce(max(place) + 1, 0) FROM question WHERE sitting = :id", id=sitting.id
+            "SELECT count(*), coalesce(max(place) + 1, 0) FROM question WHERE sitting = :id AND place >= 0",
+            id=sitting.id,
         )
         taken = set() if n_taken == end else self.places(sitting)  # mostly there are no gaps
         start = end if n_taken == end else 0
@@ -290,11 +297,16 @@ class Records:
         )
         return Question(id, place, kind, items)
 
-    def drop(self, question: Question) -> None:
-        """Take back a question that can no longer be asked, with what was answered and undone."""
-        self._run("UPDATE question SET repeats = NULL WHERE repeats = :id", id=question.id)
-        self._run("DELETE FROM answer WHERE question = :id", id=question.id)
-        self._run("DELETE FROM question WHERE id = :id", id=question.id)
+    def retire(self, question: Question) -> None:
+        """Free the place of a question that can no longer be asked.
+
+        The question stays, at a place below 0: a page that has it already may still answer it.
+        """
+        row = self._first(
+            "SELECT min(p.place) FROM question p JOIN question q ON p.sitting = q.sitting WHERE q.id = :id",
+            id=question.id,
+        )
+        self._run("UPDATE question SET place = :place WHERE id = :id", id=question.id, place=min(0, row[0]) - 1)
 
     # Answers
 
@@ -350,7 +362,7 @@ class Records:
             "WHERE a.sitting = :sitting AND a.undo_id IS NULL ORDER BY q.place DESC LIMIT 1",
             sitting=sitting.id,
         )
-        if last is None or last[0] != client_id:
+        if question.place >= 0 and (last is None or last[0] != client_id):
             raise Refused("Only the last answer can be taken back.")
         self._run(
             "UPDATE answer SET undo_id = :undo, undone_at = :now WHERE sitting = :sitting AND client_id = :client",

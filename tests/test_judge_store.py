@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import uuid
@@ -25,7 +26,7 @@ ITEMS = ("ant", "bee", "cat")
 @pytest.fixture
 def database(address: str) -> Iterator[Database]:  # noqa: F811
     opened = Database(address, f"study {uuid.uuid4()}")
-    opened.write(lambda records: records.secret()).result()
+    opened.write(lambda records: records.register()).result()
     yield opened
     opened.close()
 
@@ -101,7 +102,7 @@ def test_a_participant_who_withdraws_is_gone_and_others_stay(database: Database)
 
 def test_what_was_deleted_is_not_in_the_files_any_more(tmp_path: Path) -> None:
     opened = Database(f"sqlite:///{tmp_path / 'a.sqlite3'}", "study")
-    do(opened, lambda records: records.secret())
+    do(opened, lambda records: records.register())
     begin(opened, "someone-quite-unmistakable")
     do(opened, lambda records: records.withdraw("someone-quite-unmistakable"))
     opened.forget_deleted()
@@ -115,7 +116,7 @@ def test_studies_that_share_a_database_do_not_meet(database: Database, address: 
     other = Database(address, f"other {uuid.uuid4()}")
     try:
         assert other.read(lambda records: records.sittings()) == []
-        assert do(other, lambda records: records.secret()) != do(database, lambda records: records.secret())
+        do(other, lambda records: records.register())
         begin(other, "ann")
     finally:
         other.close()
@@ -141,13 +142,12 @@ def test_invitations(database: Database) -> None:
 def test_everything_is_there_after_a_restart(address: str) -> None:  # noqa: F811
     study = f"study {uuid.uuid4()}"
     opened = Database(address, study)
-    secret = do(opened, lambda records: records.secret())
+    do(opened, lambda records: records.register())
     sitting, questions = begin(opened, "ann")
     say(opened, sitting, "x", questions[0])
     do(opened, lambda records: records.pause(True))
     opened.close()
     again = Database(address, study)
-    assert do(again, lambda records: records.secret()) == secret
     assert again.read(lambda records: records.sitting(sitting.id)) == sitting._replace(answered=1, paused=True)
     asked = again.read(lambda records: records.asked(sitting))
     assert asked == list(zip(questions, [True, False, False], strict=True))
@@ -233,7 +233,7 @@ def test_any_order_of_answers_undos_and_repeats_keeps_one_answer_to_a_question(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
 ) -> None:
     opened = Database(f"sqlite:///{tmp_path_factory.mktemp('any') / 'a.sqlite3'}", "study")
-    do(opened, lambda records: records.secret())
+    do(opened, lambda records: records.register())
     sitting, questions = begin(opened, "ann", 4)
     expected: list[tuple[str, int]] = []
     sent: list[tuple[str, Question, int]] = []
@@ -289,3 +289,45 @@ def test_an_older_database_gets_the_newest_schema_and_keeps_its_answers(tmp_path
     with sqlite3.connect(file) as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0002",)]
     connection.close()
+
+
+def test_a_newer_database_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    file = tmp_path / "a.sqlite3"
+    Database(file, "study").close()
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    with pytest.raises(ValueError, match=r"newer version of oddkernel \(schema 9999, here up to 0002\)"):
+        Database(file, "study")
+
+
+@pytest.mark.parametrize("name", ["which?x=1", "ten%20cars", "a#b", "sqlite:///c", "d&e=f;g"])
+def test_a_database_lies_where_it_is_said_whatever_its_folder_is_called(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name
+    folder.mkdir(parents=True)
+    opened = Database(folder / "a.sqlite3", "study")
+    do(opened, lambda records: records.register())
+    opened.close()
+    assert [path.name for path in folder.iterdir()] == ["a.sqlite3"]
+    assert sum(path.is_file() for path in tmp_path.rglob("*")) == 1
+
+
+def modes(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files are those of POSIX")
+def test_only_the_owner_may_read_the_files(tmp_path: Path) -> None:
+    opened = Database(tmp_path / "a.sqlite3", "study")
+    do(opened, lambda records: records.register())
+    assert modes(tmp_path) == dict.fromkeys(("a.sqlite3", "a.sqlite3-wal", "a.sqlite3-shm"), 0o600)
+    opened.close()
+    old = tmp_path / "old"
+    old.mkdir()
+    make_first_schema(old / "a.sqlite3")
+    (old / "a.sqlite3").chmod(0o644)
+    Database(old / "a.sqlite3", "study").close()
+    assert modes(old) == {"a.sqlite3": 0o600}
+    (old / "a.sqlite3").chmod(0o640)  # whoever shares a study with a group may do so
+    Database(old / "a.sqlite3", "study").close()
+    assert modes(old) == {"a.sqlite3": 0o640}

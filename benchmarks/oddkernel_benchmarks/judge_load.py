@@ -24,9 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from oddkernel.judge.keys import Keys
 from oddkernel.judge.simulate import Crowd, Told, by_labels
-from oddkernel.judge.store import Database
 from oddkernel.judge.study import Study
 from oddkernel_benchmarks.postgresql import private_cluster
 
@@ -104,10 +102,9 @@ def load(folder: Path, database: str | None, n_people: int, n_questions: int, *,
     """Let people answer, with the server killed and started again in the middle if asked for, and count."""
     study = make_study(folder, n_questions)
     source = folder / "words.csv"
-    address = database or study.database
-    opened = Database(address, study.name)
-    keys = Keys(opened.write(lambda records: records.secret()).result())
-    opened.close()
+    address = database or f"sqlite:///{study.database}"
+    study.connect(address).close()
+    keys = study.keys
     with serving(study, source, address) as (process, url):
         crowd = Crowd(url, study, keys, by_labels(np.arange(N_ITEMS) % 2), patience=120)
         started = time.perf_counter()
@@ -122,7 +119,7 @@ def load(folder: Path, database: str | None, n_people: int, n_questions: int, *,
         with again:
             people.join()
         seconds = time.perf_counter() - started
-    opened = Database(address, study.name)
+    opened = study.connect(address)
     answers = opened.read(lambda records: records.answers())
     opened.close()
     stored = {

@@ -131,7 +131,6 @@ def _serve(arguments: argparse.Namespace, study: Study) -> Summary:
 def _export(arguments: argparse.Namespace, study: Study) -> Summary:
     from .. import formats
     from ..judge.export import Filter, export
-    from ..judge.store import Database
 
     file: Path = arguments.export
     if file.suffix.lower().removeprefix(".") not in formats.READERS:
@@ -139,7 +138,7 @@ def _export(arguments: argparse.Namespace, study: Study) -> Summary:
     if not file.resolve().parent.is_dir():
         raise ValueError(f"{file}: the folder doesn't exist")
     with working("exporting"):
-        database = Database(arguments.database or study.database, study.name)
+        database = study.connect(arguments.database)
         answers = database.read(lambda records: records.answers())
         database.close()
         said, details = export(answers, study.names, study.name, _filter(arguments, study, Filter(holdout="drop")))
@@ -177,12 +176,10 @@ def _filter(arguments: argparse.Namespace, study: Study, basis: Filter) -> Filte
 
 
 def _invite(arguments: argparse.Namespace, study: Study) -> Summary:
-    from ..judge.store import Database
-
     if not 1 <= arguments.invite <= 10_000:
         raise ValueError(f"--invite {arguments.invite}; expected a number from 1 to 10000")
     codes = [secrets.token_urlsafe(12) for _ in range(arguments.invite)]
-    database = Database(arguments.database or study.database, study.name)
+    database = study.connect(arguments.database)
     database.write(lambda records: records.invite(codes)).result()
     database.close()
     shown = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
@@ -196,9 +193,7 @@ def _invite(arguments: argparse.Namespace, study: Study) -> Summary:
 
 
 def _withdraw(arguments: argparse.Namespace, study: Study) -> Summary:
-    from ..judge.store import Database
-
-    database = Database(arguments.database or study.database, study.name)
+    database = study.connect(arguments.database)
     try:
         deleted = database.write(lambda records: records.withdraw(arguments.withdraw)).result()
         database.forget_deleted()
@@ -215,11 +210,10 @@ def _outlook(arguments: argparse.Namespace, study: Study) -> Summary:
         import numpy as np
 
         from ..judge.export import Filter, export
-        from ..judge.store import Database
         from ..learner import SKLR
         from ..questions import outlook
 
-        database = Database(arguments.database or study.database, study.name)
+        database = study.connect(arguments.database)
         answers = database.read(lambda records: records.answers())
         database.close()
         said, held_out = (
@@ -295,9 +289,7 @@ def _simulate(arguments: argparse.Namespace, study: Study) -> Summary:
 
 
 def _check_nobody_real(arguments: argparse.Namespace, study: Study) -> None:
-    from ..judge.store import Database
-
-    database = Database(arguments.database or study.database, study.name)
+    database = study.connect(arguments.database)
     sittings = database.read(lambda records: records.sittings())
     database.close()
     real = sum(sitting.answered for sitting in sittings if not sitting.participant.startswith(SIMULATED))

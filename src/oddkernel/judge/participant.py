@@ -16,8 +16,8 @@ from starlette.exceptions import HTTPException
 from .asking import Needed, plan
 from .guard import MEDIA_POLICY
 from .items import open_inside
-from .running import Judge
 from .keys import fingerprint
+from .running import Judge
 from .store import Question, Records, Sitting
 
 OLD_COOKIE = "oddkernel_sitting"  # as it was called before every study had its own

@@ -10,7 +10,6 @@ from .asking import Asking
 from .atlas import Atlas
 from .export import Export, Filter, HoldOut, export
 from .guard import Rate
-from .keys import Keys
 from .pages import Pages
 from .store import Database, Records
 from .study import Study
@@ -26,7 +25,7 @@ class Judge:
     def __init__(self, study: Study, database: Database) -> None:
         self.study = study
         self.database = database
-        self.keys = Keys(database.write(lambda records: records.secret()).result())
+        self.keys = study.keys
         self.tag = self.keys.tag("study")
         self.cookie = f"oddkernel_sitting_{self.tag}"  # browsers share cookies among the ports of a host
         self.media = self.keys.media(study.names)

@@ -12,7 +12,6 @@ import uvicorn
 from .app import create_app
 from .connections import Connections, Protocol, raise_limit
 from .keys import Keys
-from .store import Database
 from .study import Study
 from .throttle import throttled
 
@@ -38,7 +37,7 @@ class Server:
     """
 
     def __init__(self, study: Study, *, database: str | None = None, host: str = "127.0.0.1", port: int = 0) -> None:
-        self._database = Database(database or study.database, study.name)
+        self._database = study.connect(database)
         try:
             self._socket = _listen(host, port)
         except ValueError:

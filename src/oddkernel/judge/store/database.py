@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,6 +27,9 @@ PATIENCE = 3.0
 MOST_AT_ONCE = 128
 """How many pieces of work share a transaction at most, and so one wait for the disk."""
 
+PRIVATE = 0o600
+"""The mode of files that only their owner may read."""
+
 log = logging.getLogger(__name__)
 
 
@@ -41,13 +46,13 @@ class Database:
 
     Parameters
     ----------
-    address : str
-        ``sqlite:///file`` or ``postgresql://user:password@host/name``.
+    address : str or Path
+        A file, or ``sqlite:///file`` or ``postgresql://user:password@host/name``.
     study : str
         The study that all records are about.
     """
 
-    def __init__(self, address: str, study: str) -> None:
+    def __init__(self, address: str | Path, study: str) -> None:
         self.study = study
         self._engine = _engine(address)
         self._writing = self._engine.execution_options(writes=True)
@@ -56,6 +61,9 @@ class Database:
             _migrate(self._writing)
         except SQLAlchemyError as error:
             raise Unavailable(f"the database can't be opened: {_reason(error)}") from None
+        except ValueError:
+            self._engine.dispose()
+            raise
         self._thread = threading.Thread(target=self._write_what_waits, name="oddkernel-writer", daemon=True)
         self._thread.start()
 
@@ -143,9 +151,11 @@ def _reason(error: Exception) -> str:
     return str(getattr(error, "orig", None) or error).partition("\n")[0]
 
 
-def _engine(address: str) -> Engine:
+def _engine(address: str | Path) -> Engine:
     try:
-        url = sqlalchemy.make_url(address)
+        # A file's name may hold what means something else in an address.
+        file = sqlalchemy.URL.create("sqlite", database=str(address))
+        url = file if isinstance(address, Path) else sqlalchemy.make_url(address)
     except SQLAlchemyError:
         raise ValueError(
             "the database's address can't be read; expected postgresql://user:password@host/name"
@@ -169,6 +179,9 @@ def _engine(address: str) -> Engine:
 
 
 def _sqlite(url: sqlalchemy.URL) -> Engine:
+    if url.database and url.database != ":memory:" and not url.query:
+        with suppress(OSError):  # it is there already, or SQLite will say better what the matter is
+            os.close(os.open(url.database, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE))  # -wal and -shm get its mode
     engine = sqlalchemy.create_engine(url, connect_args={"timeout": PATIENCE}, hide_parameters=True)
 
     @event.listens_for(engine, "connect")
@@ -189,9 +202,28 @@ def _sqlite(url: sqlalchemy.URL) -> Engine:
 def _migrate(engine: Engine) -> None:
     from alembic import command
     from alembic.config import Config
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parents[1] / "migrations").replace("%", "%%"))
     with engine.begin() as connection:
+        found = MigrationContext.configure(connection).get_current_revision()
+        known = [script.revision for script in ScriptDirectory.from_config(config).walk_revisions()]
+        if found is not None and found not in known:
+            raise ValueError(
+                f"the database was written by a newer version of oddkernel (schema {found}, here up to {known[0]}); "
+                "expected this version or an older one: pip install --upgrade oddkernel"
+            )
+        if found != known[0]:
+            _make_private(engine)
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def _make_private(engine: Engine) -> None:
+    """Close the files of an older version to other users; from then on their owner decides."""
+    if engine.dialect.name == "sqlite" and engine.url.database:
+        for ending in ("", "-wal", "-shm"):
+            with suppress(OSError):
+                Path(engine.url.database + ending).chmod(PRIVATE)

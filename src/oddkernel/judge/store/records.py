@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
-from functools import cache
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, TextClause
-from sqlalchemy import text as _text
-
-# Parsing a statement takes longer than most of them take to run, and there are few.
-text: Callable[[str], TextClause] = cache(_text)
+from .studies import StudyRecord, now
 
 
 class Refused(ValueError):
@@ -79,55 +73,14 @@ class Answer(NamedTuple):
     stored_at: str
 
 
-def now() -> str:
-    """This moment, in UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-class Records:
+class Records(StudyRecord):
     """What a study's part of the database says, within one transaction."""
-
-    def __init__(self, connection: Connection, study: str) -> None:
-        self._connection = connection
-        self._study = study
-
-    def _all(self, statement: str, **values: Any) -> Sequence[Any]:
-        return self._connection.execute(text(statement), {"study": self._study, **values}).all()
-
-    def _first(self, statement: str, **values: Any) -> Any:
-        return self._connection.execute(text(statement), {"study": self._study, **values}).first()
-
-    def _run(self, statement: str, **values: Any) -> int:
-        return self._connection.execute(text(statement), {"study": self._study, **values}).rowcount
-
-    # The study
-
-    def secret(self) -> str:
-        """The study's own secret, from which its tokens are made; drawn the first time."""
-        row = self._first("SELECT secret FROM study WHERE id = :study")
-        if row is None:
-            row = (secrets.token_hex(32),)
-            self._run(
-                "INSERT INTO study (id, secret, paused, created_at) VALUES (:study, :secret, 0, :now)",
-                secret=row[0],
-                now=now(),
-            )
-        return str(row[0])
-
-    def paused(self) -> bool:
-        """Whether no new questions are asked."""
-        row = self._first("SELECT paused FROM study WHERE id = :study")
-        return bool(row and row[0])
-
-    def pause(self, paused: bool) -> None:
-        """Pause the study, or let it go on."""
-        self._run("UPDATE study SET paused = :paused WHERE id = :study", paused=int(paused))
 
     # Invitations
 
     def invite(self, codes: Iterable[str]) -> None:
         """Add invitations."""
-        self.secret()  # draws it if the study is new, and with it makes the study known
+        self.register()
         for code in codes:
             self._run("INSERT INTO invitation (study, code) VALUES (:study, :code)", code=code)
 

@@ -116,7 +116,7 @@ def _check_items(asked: set[str], names: Collection[str], home: Path) -> None:
     known = asked & set(names)
     if len(known) < FEWEST_KNOWN * len(asked):
         raise ValueError(
-            f"{home}: people were asked about {len(asked)} items in this study, and only {len(known)} of them are here, "
-            "so it seems to be another study. Put the items back; or, to begin a new study in a copy of a folder, "
+            f"{home}: people were asked about {len(asked)} items in this study, and only {len(known)} of them are "
+            "here; it seems to be another study. Put the items back; or, to begin a new study in a copy of a folder, "
             f"delete {KEY_FILE} and answers.sqlite3 in the copy, and the line that begins with id in its study.toml"
         )

@@ -6,14 +6,16 @@ import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import httpx
 import pytest
-from judge_studies import Person, Running, make_folder, png, running
+from judge_studies import Person, Running, let_time_pass, make_folder, png, running
 
 from oddkernel.cli import main
 from oddkernel.judge.guard import LARGEST_BODY, Rate
+from oddkernel.judge.overview import overview
 
 SETTINGS = """
 name = "birds"
@@ -428,6 +430,66 @@ def test_the_experimenter_needs_the_token(run: Running) -> None:
     assert [run.browser().get("/experimenter?token=guess").status_code for _ in range(2)] == [401, 429]
 
 
+@pytest.mark.parametrize(
+    "guess",
+    [{"cookie": "oddkernel_experimenter=guess"}, {"authorization": "Bearer guess"}],
+    ids=["cookie", "header"],
+)
+@pytest.mark.parametrize("path", ["/experimenter", "/experimenter/api/summary", "/experimenter/api/export"])
+def test_guesses_of_the_token_are_limited(run: Running, path: str, guess: dict[str, str]) -> None:
+    right = {"authorization": f"Bearer {run.judge.keys.token}"}
+    run.judge.token_tries = Rate(per_second=0.001, burst=3)
+    assert [run.browser().get(path, headers=right).status_code for _ in range(5)] == [200] * 5  # this is no guess
+    assert [run.browser().get(path, headers=guess).status_code for _ in range(5)] == [401] * 3 + [429] * 2
+    assert run.browser().get(path, headers=right).status_code == 429  # or else one could go on guessing
+
+
+def test_the_experimenters_link_may_be_clicked_on_another_site(run: Running) -> None:
+    # A browser doesn't send a Strict cookie where a redirect follows a click on another site.
+    given = run.browser().get(run.server.experimenter_url).headers["set-cookie"].lower()
+    assert "samesite=lax" in given
+    assert "httponly" in given
+
+
+def test_the_summary_of_many_answers_is_made_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def counted(sittings: Any, answers: Any, *given: Any, **named: Any) -> Any:
+        made.append(len(answers))
+        return overview(sittings, answers, *given, **named)
+
+    monkeypatch.setattr("oddkernel.judge.summary.overview", counted)
+    with running(make_folder(tmp_path / "birds", 8, "questions = 6\n")) as run:
+        client, ann = run.experimenter(), run.person(participant="ann")
+        first, second, third = ann.questions()
+
+        def answers() -> int:
+            count: int = client.get("/experimenter/api/summary").json()["answers"]
+            return count
+
+        ann.say(first["id"], 0)
+        assert [answers() for _ in range(3)] == [1] * 3
+        assert made == [1]  # nothing new was said meanwhile
+        ann.say(second["id"], 0)
+        assert answers() == 2  # while it is quick
+        monkeypatch.setattr("oddkernel.judge.summary.QUICK", 0.0)
+        monkeypatch.setattr("oddkernel.judge.summary.REST", 1e9)
+        ann.say(third["id"], 0)
+        assert [answers() for _ in range(3)] == [2] * 3
+        monkeypatch.setattr("oddkernel.judge.summary.REST", 0.0)
+        assert answers() == 2
+        worker = run.judge.summary._worker
+        assert worker is not None
+        worker.join(60)
+        assert answers() == 3
+        monkeypatch.setattr("oddkernel.judge.summary.REST", 1e9)
+        client.post("/experimenter/api/pause", json={})
+        assert client.get("/experimenter/api/summary").json()["state"] == "paused"
+        client.post("/experimenter/api/withdraw", json={"participant": "ann"})
+        assert answers() == 0  # at once
+    assert made == [1, 2, 3, 0]
+
+
 def test_pause_and_resume(run: Running) -> None:
     ann, experimenter = run.person(), run.experimenter()
     waiting = ann.questions()
@@ -457,6 +519,7 @@ odd = "picture 2.png"
         run.person(participant="fast").answer_all(odd=-1, ms=100)
         ann = run.person(participant="ann")
         ann.say(ann.questions()[0]["id"], 0)
+        let_time_pass(run.database)
         told = experimenter.get("/experimenter/api/summary").json()
     assert (told["answers"], told["people"], told["finished"]) == (41, 3, 2)
     assert told["by_kind"]["catch"] == 8

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from judge_studies import Running, make_folder, running
+from judge_studies import Running, let_time_pass, make_folder, running
 
 from oddkernel import SKLR, Comparisons, formats, raters
 from oddkernel.cli import main
@@ -34,6 +34,7 @@ def answer(who: str = "ann", **changes: Any) -> Answer:
         response_ms=1000,
         answered_at="2026-05-04T10:00:00+00:00",
         stored_at="2026-05-04T10:00:01+00:00",
+        handed_at="2026-05-04T09:00:00+00:00",
     )
     return basis._replace(**changes)
 
@@ -134,6 +135,7 @@ def folder(tmp_path: Path) -> Path:
     with running(folder) as run:
         run.person(participant="ann").answer_all(odd=1)
         run.person(participant="bob").answer_all(odd=0, ms=100)
+        let_time_pass(run.database)
         for format in formats.READERS:
             download(run, tmp_path, format)
     return folder

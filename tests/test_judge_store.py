@@ -3,15 +3,18 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
+import alembic.command
 import pytest
+import sqlalchemy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judge_databases import address, cluster  # noqa: F401
@@ -331,3 +334,55 @@ def test_only_the_owner_may_read_the_files(tmp_path: Path) -> None:
     (old / "a.sqlite3").chmod(0o640)  # whoever shares a study with a group may do so
     Database(old / "a.sqlite3", "study").close()
     assert modes(old) == {"a.sqlite3": 0o640}
+
+
+def test_servers_that_start_at_once_on_a_new_database_agree(
+    cluster: str,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine = sqlalchemy.create_engine(cluster.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("CREATE DATABASE fresh")
+    fresh = f"{cluster.rpartition('/')[0]}/fresh"
+    created, go = threading.Event(), threading.Event()
+    upgrade = alembic.command.upgrade
+
+    def held(*given: Any) -> None:
+        upgrade(*given)
+        if not created.is_set():
+            created.set()
+            go.wait(60)  # the tables are there, and nobody else sees them yet
+
+    def until_someone_waits() -> None:
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = 'fresh'"
+        while True:
+            with engine.connect() as connection:
+                if connection.exec_driver_sql(waiting).scalar_one():
+                    return
+            time.sleep(0.01)
+
+    monkeypatch.setattr(alembic.command, "upgrade", held)
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(Database, fresh, "birds")
+        assert created.wait(60)
+        second = pool.submit(Database, fresh, "birds")
+        until_someone_waits()
+        go.set()
+        databases = [first.result(timeout=60), second.result(timeout=60)]
+
+    inserted, go = threading.Event(), threading.Event()
+
+    def register(records: Records) -> None:
+        records.register()
+        inserted.set()
+        go.wait(60)
+
+    done = [databases[0].write(register)]
+    assert inserted.wait(60)
+    done.append(databases[1].write(lambda records: records.register()))
+    until_someone_waits()
+    go.set()
+    assert [each.result(timeout=60) for each in done] == [None, None]
+    for database in databases:
+        database.close()
+    engine.dispose()

@@ -12,7 +12,6 @@ from starlette.exceptions import HTTPException
 
 from .. import formats
 from .export import Filter, HoldOut, export
-from .overview import overview
 from .participant import Word
 from .running import Judge
 
@@ -34,13 +33,22 @@ def router(judge: Judge) -> APIRouter:
     """The experimenter's part of the application."""
     study, settings = judge.study, judge.study.settings
 
-    def authorised(request: Request) -> bool:
-        kind, _, token = request.headers.get("authorization", "").partition(" ")
-        return judge.keys.opens(request.cookies.get(COOKIE)) or (kind == "Bearer" and judge.keys.opens(token))
-
     def required(request: Request) -> None:
-        if not authorised(request):
+        kind, _, bearer = request.headers.get("authorization", "").partition(" ")
+        given = [token for token in (request.cookies.get(COOKIE), bearer if kind == "Bearer" else None) if token]
+        if not any(try_token(request, token) for token in given):
             raise HTTPException(401, "This needs the token that the server printed when it started.")
+
+    def try_token(request: Request, token: str) -> bool:
+        """Whether this is the token; whoever has guessed too often is told to wait, right or wrong."""
+        address = request.client.host if request.client else ""
+        wait = judge.token_tries.left(address)
+        if wait:
+            raise HTTPException(429, "Too many tries; please wait a moment.", {"retry-after": str(int(wait) + 1)})
+        is_right = judge.keys.opens(token)
+        if not is_right:
+            judge.token_tries.wait(address)
+        return is_right
 
     routes = APIRouter(prefix="/experimenter")
     api = APIRouter(prefix="/api", dependencies=[Depends(required)])
@@ -50,10 +58,7 @@ def router(judge: Judge) -> APIRouter:
         if token is None:
             required(request)
             return judge.pages.page("experimenter/experimenter.html")
-        wait = judge.token_tries.wait(request.client.host if request.client else "")
-        if wait:
-            raise HTTPException(429, "Too many tries; please wait a moment.", {"retry-after": str(int(wait) + 1)})
-        if not judge.keys.opens(token):
+        if not try_token(request, token):
             raise HTTPException(401, "This is not the token that the server printed when it started.")
         # The address with the token leaves the address bar at once.
         answer = RedirectResponse("/experimenter", status_code=303)
@@ -62,21 +67,17 @@ def router(judge: Judge) -> APIRouter:
             judge.keys.token,
             path="/experimenter",
             httponly=True,
-            samesite="strict",
+            samesite="lax",  # the link may be clicked on another site; what changes something needs this origin anyway
             secure=request.url.scheme == "https",
         )
         return answer
 
     @api.get("/summary")
     async def summary() -> dict[str, Any]:
-        sittings, answers, paused = await judge.read(
-            lambda records: (records.sittings(), records.answers(), records.paused())
-        )
-        facts = await asyncio.to_thread(overview, sittings, answers, study.names, too_fast=settings.too_fast)
+        facts = await asyncio.to_thread(judge.summary.latest)
         return {
             "title": settings.title,
             "question": settings.question,
-            "state": "paused" if paused else "running",
             "items": len(study.items),
             "questions_per_person": settings.questions,
             "policy": settings.policy,
@@ -108,6 +109,7 @@ def router(judge: Judge) -> APIRouter:
     async def withdraw(leaving: Leaving) -> dict[str, Any]:
         deleted = await judge.write(lambda records: records.withdraw(leaving.participant))
         await asyncio.to_thread(judge.database.forget_deleted)
+        judge.summary.forget()
         await judge.write(judge.asking.refresh)
         return {"withdrawn": leaving.participant, "answers_deleted": deleted}
 

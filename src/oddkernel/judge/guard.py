@@ -49,13 +49,21 @@ class Rate:
     def wait(self, who: str, at: float | None = None) -> float:
         """Seconds until `who` may ask; 0 if that is now, which counts as having asked."""
         at = time.monotonic() if at is None else at
-        left, since = self._left.pop(who, (self._burst, at))
-        left = min(self._burst, left + (at - since) * self._per_second)
+        left = self._now(who, at)
+        self._left.pop(who, None)
         allowed = left >= 1
         self._left[who] = (left - 1 if allowed else left, at)
         if len(self._left) > self.MOST_REMEMBERED:
             self._left.popitem(last=False)
         return 0.0 if allowed else (1 - left) / self._per_second
+
+    def left(self, who: str) -> float:
+        """Seconds until `who` may ask, which doesn't count as having asked."""
+        return max(0.0, 1 - self._now(who, time.monotonic())) / self._per_second
+
+    def _now(self, who: str, at: float) -> float:
+        left, since = self._left.get(who, (self._burst, at))
+        return min(self._burst, left + (at - since) * self._per_second)
 
 
 class Guard:

@@ -13,6 +13,7 @@ from .guard import Rate
 from .pages import Pages
 from .store import Database, Records
 from .study import Study
+from .summary import Summary
 
 T = TypeVar("T")
 
@@ -32,9 +33,10 @@ class Judge:
         self.media_id = {name: id for id, name in self.media.items()}
         self.pages = Pages()
         self.asking = Asking(study, database)
+        self.summary = Summary(study, database)
         self.atlas = Atlas(self._exported, study.names, study.features)
         self.per_sitting = Rate(per_second=20, burst=100)
-        self.newcomers = Rate(per_second=5, burst=500)  # a whole lecture hall may come from one address at once
+        self.newcomers = Rate(per_second=20, burst=2000)  # a whole lecture hall may come from one address at once
         self.token_tries = Rate(per_second=1, burst=20)
 
     def _exported(self) -> tuple[Export, Export]:

@@ -24,6 +24,9 @@ Work = Callable[[Records], T]
 PATIENCE = 3.0
 """Seconds to wait for a lock that another program holds on the database."""
 
+MIGRATION_LOCK, MIGRATION_PATIENCE = 0x6F64646B, 60
+"""The number of the lock that whoever brings the schema up to date holds, and how many seconds others wait for it."""
+
 MOST_AT_ONCE = 128
 """How many pieces of work share a transaction at most, and so one wait for the disk."""
 
@@ -208,6 +211,9 @@ def _migrate(engine: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parents[1] / "migrations").replace("%", "%%"))
     with engine.begin() as connection:
+        if engine.dialect.name == "postgresql":  # one after the other, where two servers start at once
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{MIGRATION_PATIENCE}s'")
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
         found = MigrationContext.configure(connection).get_current_revision()
         known = [script.revision for script in ScriptDirectory.from_config(config).walk_revisions()]
         if found is not None and found not in known:

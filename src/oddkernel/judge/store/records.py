@@ -71,6 +71,7 @@ class Answer(NamedTuple):
     response_ms: int
     answered_at: str
     stored_at: str
+    handed_at: str
 
 
 class Records(StudyRecord):
@@ -331,7 +332,7 @@ class Records(StudyRecord):
         complete = {sitting.id: sitting.done for sitting in self.sittings()}
         rows = self._all(
             "SELECT s.id, s.participant, q.id, q.place, q.kind, q.a, q.b, q.c, q.expected, q.repeats, "
-            "a.client_id, a.odd, a.response_ms, a.answered_at, a.stored_at "
+            "a.client_id, a.odd, a.response_ms, a.answered_at, a.stored_at, q.handed_at "
             "FROM answer a JOIN question q ON q.id = a.question JOIN sitting s ON s.id = q.sitting "
             "WHERE s.study = :study AND a.undo_id IS NULL ORDER BY s.started_at, s.id, q.place"
         )
@@ -339,6 +340,14 @@ class Records(StudyRecord):
             Answer(id, who, complete.get(id, False), question, place, kind, (a, b, c), *rest)
             for id, who, question, place, kind, a, b, c, *rest in rows
         ]
+
+    def version(self) -> tuple[Any, ...]:
+        """Something that changes whenever an answer or a sitting comes or goes."""
+        counts = self._first(
+            "SELECT count(*), count(a.undo_id), max(a.stored_at), max(a.undone_at) "
+            "FROM answer a JOIN sitting s ON s.id = a.sitting WHERE s.study = :study"
+        )
+        return *counts, *self._first("SELECT count(*), max(started_at) FROM sitting WHERE study = :study")
 
     def n_answers(self) -> int:
         """How many answers count."""

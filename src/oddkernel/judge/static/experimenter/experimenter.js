@@ -8,6 +8,7 @@ import { PeopleTable } from "./people.js";
 
 const SUMMARY_MS = 4000;
 const MAP_MS = 10_000;
+const REST = 20; // the page waits so many times as long as the last reply took, if that is longer
 const API = "experimenter/api/";
 
 const byId = (id) => document.getElementById(id);
@@ -149,8 +150,10 @@ byId("toggle").addEventListener("click", () =>
 /** Repeats, but not while nobody looks. */
 async function keepDoing(work, ms) {
   for (;;) {
+    const began = performance.now();
     if (!document.hidden) await attempt(work);
-    await new Promise((resolve) => setTimeout(resolve, ms));
+    const rest = Math.max(ms, REST * (performance.now() - began));
+    await new Promise((resolve) => setTimeout(resolve, rest));
   }
 }
 

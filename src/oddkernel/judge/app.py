@@ -36,6 +36,7 @@ def create_app(study: Study, database: Database, is_crowded: Callable[[], bool] 
         yield
         judge.atlas.close()
         judge.asking.close()
+        judge.pictures.close()
 
     app = FastAPI(title=study.settings.title, lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
     app.state.judge = judge

@@ -17,6 +17,7 @@ from .asking import Needed, plan
 from .guard import MEDIA_POLICY
 from .items import open_inside
 from .keys import fingerprint
+from .pictures import Box
 from .running import Judge
 from .store import Question, Records, Sitting
 
@@ -41,6 +42,10 @@ def _no_formula(text: str) -> str:
 
 
 Word = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_printable)]
+
+
+Side = Annotated[int, Query(ge=1, le=100_000)]
+"""Of the room that a page has for a picture, in pixels of the screen."""
 
 
 class _Body(BaseModel):
@@ -239,13 +244,15 @@ def router(judge: Judge) -> APIRouter:
         return {"question": shown, **standing(sitting)}
 
     @routes.get("/media/{id}")
-    async def media(id: str) -> FileResponse:
+    async def media(id: str, w: Side | None = None, h: Side | None = None) -> Response:
         name = judge.media.get(id)
         item = None if name is None else judge.study.items[judge.study.index_of[name]]
         if item is None or item.path is None:
             raise HTTPException(404, "There is no such item.")
         try:
             path = open_inside(item.path, judge.study.media_root)
+            box = None if w is None or h is None else Box.around(w, h)
+            picture = await judge.pictures.get(path, box) if item.medium == "image" else None
         except (ValueError, OSError):
             raise HTTPException(404, "The item's file is gone.") from None
         headers = {
@@ -253,6 +260,8 @@ def router(judge: Judge) -> APIRouter:
             "content-security-policy": MEDIA_POLICY,
             "content-disposition": "inline",
         }
+        if picture is not None:
+            return Response(picture, media_type=item.media_type, headers=headers)
         return FileResponse(path, media_type=item.media_type, headers=headers)
 
     return routes

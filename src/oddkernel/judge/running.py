@@ -11,6 +11,7 @@ from .atlas import Atlas
 from .export import Export, Filter, HoldOut, export
 from .guard import Rate
 from .pages import Pages
+from .pictures import Pictures
 from .store import Database, Records
 from .study import Study
 from .summary import Summary
@@ -32,6 +33,7 @@ class Judge:
         self.media = self.keys.media(study.names)
         self.media_id = {name: id for id, name in self.media.items()}
         self.pages = Pages()
+        self.pictures = Pictures(study.home)
         self.asking = Asking(study, database)
         self.summary = Summary(study, database)
         self.atlas = Atlas(self._exported, study.names, study.features)

@@ -101,11 +101,33 @@ def test_where_connections_are_scarce_those_that_wait_make_room(run: Running) ->
     with ExitStack() as stack:
         clients = [stack.enter_context(slow(run)) for _ in range(20)]
         for _ in range(3):
-            response = run.browser().get("/")
-            assert response.status_code == 200
-            assert response.headers["connection"] == "close"  # so that others get a turn
+            assert run.browser().get("/").status_code == 200
         assert all(is_closed(client) for client in clients[:16])
     assert run.person().answer_all() == 60
+
+
+def test_where_connections_are_scarce_each_ends_with_its_answer(run: Running) -> None:
+    with slow(run):
+        assert "connection" not in run.browser().get("/").headers
+        run.server.connections.most = 2
+        assert run.browser().get("/").headers["connection"] == "close"
+
+
+def test_a_request_that_a_busy_server_has_not_read_is_not_given_up(
+    run: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "GRACE_SECONDS", 0.0)
+    run.server.connections.most = 2
+    received = connections.Protocol.data_received
+
+    def late(self: connections.Protocol, data: bytes) -> None:
+        time.sleep(0.1)
+        received(self, data)
+
+    monkeypatch.setattr(connections.Protocol, "data_received", late)
+    with ExitStack() as stack:
+        clients = [stack.enter_context(slow(run, HALF + b"\r\n")) for _ in range(20)]
+        assert all(client.recv(100).startswith(b"HTTP/1.1 200") for client in clients)
 
 
 def test_an_address_has_a_share_of_the_connections(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,6 +137,7 @@ def test_an_address_has_a_share_of_the_connections(run: Running, monkeypatch: py
         assert run.browser().get("/").status_code == 200
         assert len(run.server.connections) >= 6
         monkeypatch.setattr(connections, "_is_loopback", lambda address: False)
+        time.sleep(2 * connections.GRACE_SECONDS)
         for _ in range(4):  # each takes the place of one that was there before
             many.append(stack.enter_context(slow(run, HALF + b"\r\n")))
             assert many[-1].recv(100).startswith(b"HTTP/1.1 200")

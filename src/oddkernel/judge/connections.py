@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
+import selectors
 import socket
 from collections import Counter, OrderedDict
 from collections.abc import Callable
@@ -39,6 +40,18 @@ STALLED_SECONDS = 30.0
 GRACE_SECONDS = 0.5
 """Where connections are scarce, one that has sent no request for this time makes room for another."""
 
+FIRST_GRACE_SECONDS = 3.0
+"""The same for one that has never sent anything. On Linux such connections are hardly ever accepted; see `defer`."""
+
+SOME = 32
+"""So many make room at once."""
+
+PAUSE_SECONDS = 0.05
+"""After this time one looks again for connections that can make room."""
+
+# This one needs no descriptor of its own.
+_Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
+
 
 def raise_limit() -> int:
     """Allow this process as many open files as are wanted and permitted; returns how many that is."""
@@ -51,6 +64,12 @@ def raise_limit() -> int:
     with contextlib.suppress(ValueError, OSError):  # macOS may refuse what it says is allowed
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
     return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+
+
+def defer(listener: socket.socket) -> None:
+    """Have the system keep connections to itself, where it can, until something was sent or three seconds are over."""
+    with contextlib.suppress(AttributeError, OSError):
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, 3)
 
 
 class Connections:
@@ -100,16 +119,32 @@ class Connections:
                 await loop.connect_accepted_socket(make, connection)
 
     async def _room(self) -> None:
-        loop = asyncio.get_running_loop()
         while len(self._open) >= self.most:
-            longest, since = next(iter(self._waiting.items()), (None, loop.time()))
-            left = since + GRACE_SECONDS - loop.time()
-            if longest is not None and left <= 0:
-                longest.give_up()
-                continue
-            self._changed.clear()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), max(left, 0.01))
+            for each in self._silent(SOME):
+                each.give_up()
+            if len(self._open) >= self.most:
+                self._changed.clear()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._changed.wait(), PAUSE_SECONDS)
+
+    def _silent(self, most: int, address: str | None = None) -> list[Protocol]:
+        """Connections, of an address if that is given, that have been waiting longest and have sent nothing more.
+
+        What a busy server hasn't come to read yet doesn't count as silence.
+        """
+        now = asyncio.get_running_loop().time()
+        found = [
+            each
+            for each, since in self._waiting.items()
+            if now - since >= (GRACE_SECONDS if each.has_spoken else FIRST_GRACE_SECONDS)
+            and address in (None, self._open[each])
+            and not each.transport.is_closing()
+        ]
+        with _Selector() as selector:
+            for each in found:
+                selector.register(each.transport.get_extra_info("socket").fileno(), selectors.EVENT_READ, each)
+            speaking = {key.data for key, _ in selector.select(0)}
+        return [each for each in found if each not in speaking][:most]
 
     def _is_too_many(self, address: str) -> bool:
         """Whether an address has more than its share, and none of its connections can be closed instead.
@@ -118,11 +153,10 @@ class Connections:
         """
         if self._per_address[address] < self.most_per_address or _is_loopback(address):
             return False
-        own = next((each for each in self._waiting if self._open.get(each) == address), None)
-        if own is None:
-            return True
-        own.give_up()
-        return False
+        silent = self._silent(1, address)
+        for each in silent:
+            each.give_up()
+        return not silent
 
     def opened(self, protocol: Protocol, address: str) -> None:
         """Note a new connection."""
@@ -157,6 +191,7 @@ class Protocol(H11Protocol):
     def __init__(self, connections: Connections, **given: Any) -> None:
         super().__init__(**given)
         self._all = connections
+        self.has_spoken = False
         self._deadline: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
 
@@ -168,6 +203,7 @@ class Protocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take a part of a request."""
+        self.has_spoken = True
         super().data_received(data)
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
             self._expect()

@@ -10,7 +10,7 @@ from contextlib import suppress
 import uvicorn
 
 from .app import create_app
-from .connections import Connections, Protocol, raise_limit
+from .connections import Connections, Protocol, defer, raise_limit
 from .keys import Keys
 from .study import Study
 from .throttle import throttled
@@ -123,6 +123,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        defer(listener)
         listener.listen(QUEUE)
     except (OSError, OverflowError) as error:
         listener.close()

@@ -146,4 +146,4 @@ class Participant:
     def shown(self) -> list[str]:
         """The media ids of the three items, from the first place to the third."""
         urls = self.page.locator(".items img").evaluate_all("images => images.map(image => image.src)")
-        return [re.sub(r".*/media/", "", url) for url in urls]
+        return [re.sub(r".*/media/|\?.*", "", url) for url in urls]

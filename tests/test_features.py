@@ -223,7 +223,7 @@ def test_the_command_refuses_before_the_work(photos: Path, tmp_path: Path, capsy
     for out in ("features.txt", "absent/features.csv"):
         assert main(["features", str(photos), "--out", str(tmp_path / out)]) == 2
         assert "expected a name that ends with" in (told := capsys.readouterr().err) or "doesn't exist" in told
-    for file in photos.rglob("*.*"):
+    for file in filter(Path.is_file, photos.rglob("*")):
         file.write_bytes(b"")
     assert main(["features", str(photos), "--out", str(tmp_path / "features.csv")]) == 2
     assert "b.png" in capsys.readouterr().err

@@ -16,6 +16,7 @@ from judge_studies import Person, Running, let_time_pass, make_folder, png, runn
 from oddkernel.cli import main
 from oddkernel.judge.guard import LARGEST_BODY, Rate
 from oddkernel.judge.overview import overview
+from oddkernel.judge.study import Study
 
 SETTINGS = """
 name = "birds"
@@ -79,7 +80,7 @@ def test_what_is_shown_tells_nothing_about_file_or_kind(run: Running) -> None:
     assert picture.content.startswith(b"\x89PNG")
     assert picture.headers["content-type"] == "image/png"
     assert picture.headers["x-content-type-options"] == "nosniff"
-    assert picture.headers["cache-control"] == "private, max-age=86400"
+    assert picture.headers["cache-control"] == "private, max-age=31536000, immutable"
     assert "picture" not in str(picture.headers)
     assert "sandbox" in picture.headers["content-security-policy"]
 
@@ -296,7 +297,7 @@ def test_no_file_is_served_but_items_and_pages(run: Running, path: str) -> None:
 def test_a_link_planted_later_is_not_followed(run: Running, tmp_path: Path) -> None:
     ann = run.person()
     url = ann.questions()[0]["items"][0]["url"]
-    name = run.judge.media[url.removeprefix("/media/")]
+    name = run.judge.media[media_id({"url": url})]
     (tmp_path / "secret").write_text("secret")
     target = tmp_path / "birds" / name
     target.unlink()
@@ -304,6 +305,34 @@ def test_a_link_planted_later_is_not_followed(run: Running, tmp_path: Path) -> N
     assert ann.client.get(url).status_code == 404
     target.unlink()
     assert ann.client.get(url).status_code == 404
+
+
+def test_a_replaced_picture_gets_another_address(run: Running, tmp_path: Path) -> None:
+    ann = run.person()
+    item = ann.questions()[0]["items"][0]
+    before = ann.client.get(item["url"])
+    assert "immutable" in before.headers["cache-control"]
+    (tmp_path / "birds" / run.judge.media[media_id(item)]).write_bytes(png(200, 100, 50) + b"longer")
+    again = ann.questions()[0]["items"][0]
+    assert media_id(again) == media_id(item)
+    assert again["url"] != item["url"]
+    for url, kept in ((again["url"], "immutable"), (item["url"], "no-cache"), (f"/media/{media_id(item)}", "no-cache")):
+        after = ann.client.get(url)
+        assert after.content == png(200, 100, 50) + b"longer"
+        assert kept in after.headers["cache-control"]
+
+
+@pytest.mark.parametrize("name", ["study.toml", "study.key", "answers.sqlite3", "notes.txt"])
+def test_links_to_what_is_no_item_are_not_served(run: Running, tmp_path: Path, name: str) -> None:
+    (tmp_path / "birds" / "notes.txt").write_text("mine")
+    ann = run.person()
+    item = ann.questions()[0]["items"][0]
+    target = tmp_path / "birds" / run.judge.media[media_id(item)]
+    target.unlink()
+    target.symlink_to(tmp_path / "birds" / name)
+    assert ann.client.get(item["url"]).status_code == 404
+    with pytest.raises(ValueError, match=f"a link to {name}; expected a file that ends with"):
+        Study.open(tmp_path / "birds")
 
 
 def test_hostile_names_and_texts_are_data(tmp_path: Path) -> None:

@@ -89,11 +89,14 @@ def router(judge: Judge) -> APIRouter:
     async def learned_map() -> dict[str, Any]:
         found = judge.atlas.latest(await judge.read(lambda records: records.n_answers()))
         columns = zip(*(found.pop(name, ()) for name in ("items", "x", "y", "cluster")), strict=True)
-        placed = [
-            {"name": study.names[i], **judge.shown(study.names[i]), "x": x, "y": y, "cluster": cluster}
-            for i, x, y, cluster in columns
-        ]
-        return {**found, "items": placed}
+
+        def place() -> list[dict[str, Any]]:
+            return [
+                {"name": study.names[i], **judge.shown(study.names[i]), "x": x, "y": y, "cluster": cluster}
+                for i, x, y, cluster in columns
+            ]
+
+        return {**found, "items": await asyncio.to_thread(place)}
 
     @api.post("/pause")
     async def pause() -> dict[str, Any]:

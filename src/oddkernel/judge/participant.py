@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -24,8 +26,7 @@ from .store import Question, Records, Sitting
 OLD_COOKIE = "oddkernel_sitting"  # as it was called before every study had its own
 TAG = "oddkernel-sitting"
 """The header in which a page names the sitting that it means."""
-A_DAY = 24 * 3600
-A_YEAR = 365 * A_DAY
+A_YEAR = 365 * 24 * 3600
 LONGEST_RESPONSE_MS = 7 * 24 * 3600 * 1000
 
 
@@ -94,9 +95,14 @@ def router(judge: Judge) -> APIRouter:
             told["completion_code"] = settings.completion_code
         return told
 
-    def as_shown(question_id: str, names: tuple[str, str, str]) -> dict[str, Any]:
-        items = [{**judge.shown(name), "label": f"Item {place}"} for place, name in enumerate(names, start=1)]
-        return {"id": question_id, "items": items}
+    async def as_shown(questions: Iterable[tuple[str, tuple[str, str, str]]]) -> list[dict[str, Any]]:
+        """Questions, by id and items, as the page shows them; files may be read for it, so others go on meanwhile."""
+
+        def one(id: str, names: tuple[str, str, str]) -> dict[str, Any]:
+            items = [{**judge.shown(name), "label": f"Item {place}"} for place, name in enumerate(names, start=1)]
+            return {"id": id, "items": items}
+
+        return await asyncio.to_thread(lambda: [one(id, names) for id, names in questions])
 
     def visitor(request: Request) -> str | None:
         """The id of the sitting that the cookie names; whoever asks too often is told to wait.
@@ -176,7 +182,7 @@ def router(judge: Judge) -> APIRouter:
             samesite="strict",
             secure=request.url.scheme == "https",
         )
-        practice = [as_shown(f"practice-{n}", items) for n, items in enumerate(judge.asking.practice(sitting))]
+        practice = await as_shown((f"practice-{n}", items) for n, items in enumerate(judge.asking.practice(sitting)))
         about = {
             "title": settings.title,
             "question": settings.question,
@@ -208,7 +214,7 @@ def router(judge: Judge) -> APIRouter:
 
         sitting, needed = await judge.read(work)
         found = [] if needed is None else await judge.asking.next(sitting, needed, count)
-        return {"questions": [as_shown(question.id, question.items) for question in found], **standing(sitting)}
+        return {"questions": await as_shown((question.id, question.items) for question in found), **standing(sitting)}
 
     @routes.post("/api/answers")
     async def answer(said: Said, request: Request) -> dict[str, Any]:
@@ -240,11 +246,11 @@ def router(judge: Judge) -> APIRouter:
 
         question, sitting = await judge.write(work)
         # An item that was taken out of the study can't be shown again.
-        shown = as_shown(question.id, question.items) if judge.asking.can_ask(question) else None
-        return {"question": shown, **standing(sitting)}
+        shown = await as_shown([(question.id, question.items)] if judge.asking.can_ask(question) else [])
+        return {"question": shown[0] if shown else None, **standing(sitting)}
 
     @routes.get("/media/{id}")
-    async def media(id: str, w: Side | None = None, h: Side | None = None) -> Response:
+    async def media(id: str, v: str = "", w: Side | None = None, h: Side | None = None) -> Response:
         name = judge.media.get(id)
         item = None if name is None else judge.study.items[judge.study.index_of[name]]
         if item is None or item.path is None:
@@ -255,8 +261,9 @@ def router(judge: Judge) -> APIRouter:
             picture = await judge.pictures.get(path, box) if item.medium == "image" else None
         except (ValueError, OSError):
             raise HTTPException(404, "The item's file is gone.") from None
+        is_current = v == await asyncio.to_thread(judge.versions.of, item.path)
         headers = {
-            "cache-control": f"private, max-age={A_DAY}",
+            "cache-control": f"private, max-age={A_YEAR}, immutable" if is_current else "no-cache",
             "content-security-policy": MEDIA_POLICY,
             "content-disposition": "inline",
         }

@@ -15,6 +15,7 @@ from .pictures import Pictures
 from .store import Database, Records
 from .study import Study
 from .summary import Summary
+from .versions import Versions
 
 T = TypeVar("T")
 
@@ -32,6 +33,7 @@ class Judge:
         self.cookie = f"oddkernel_sitting_{self.tag}"  # browsers share cookies among the ports of a host
         self.media = self.keys.media(study.names)
         self.media_id = {name: id for id, name in self.media.items()}
+        self.versions = Versions()
         self.pages = Pages()
         self.pictures = Pictures(study.home)
         self.asking = Asking(study, database)
@@ -50,10 +52,14 @@ class Judge:
         return learned, held_out
 
     def shown(self, name: str) -> dict[str, Any]:
-        """An item as a page shows it."""
+        """An item as a page shows it; reads the item's file if that is new or has changed.
+
+        The address holds a hash of the content: browsers keep a picture for long, and see at once when it is replaced.
+        """
         item = self.study.items[self.study.index_of[name]]
-        what = {"text": item.text} if item.path is None else {"url": f"/media/{self.media_id[name]}"}
-        return {"kind": item.medium, **what}
+        if item.path is None:
+            return {"kind": item.medium, "text": item.text}
+        return {"kind": item.medium, "url": f"/media/{self.media_id[name]}?v={self.versions.of(item.path)}"}
 
     async def write(self, work: Callable[[Records], T]) -> T:
         """Change the records; returns when the change is durable."""

@@ -135,7 +135,10 @@ class Crowd:
             waiting = send("GET", "/api/questions?count=2")["questions"]
             if not waiting:
                 return
-            first, second, third = (self._index[item.get("url") or item["text"]] for item in waiting[0]["items"])
+            first, second, third = (
+                self._index[item["url"].partition("?")[0] if "url" in item else item["text"]]
+                for item in waiting[0]["items"]
+            )
             items = (first, second, third)
             odd = self._respond(items, rng)
             client_id = str(uuid.UUID(bytes=rng.bytes(16), version=4))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import csv
+import io
 import logging
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import httpx
 import pytest
 from judge_studies import Person, Running, let_time_pass, make_folder, png, running
 
+from oddkernel import formats
 from oddkernel.cli import main
 from oddkernel.judge.guard import LARGEST_BODY, Rate
 from oddkernel.judge.overview import overview
@@ -199,7 +202,6 @@ def test_a_cookie_from_before_every_study_had_its_own_still_counts(run: Running)
         ("/api/sitting", {"participant": "x" * 101}, 422),
         ("/api/sitting", {"participant": "a\u0000b"}, 422),
         ("/api/sitting", {"participant": "a\nb"}, 422),
-        ("/api/sitting", {"participant": "=cmd()"}, 422),
         ("/api/sitting", {"who": "ann"}, 422),
         ("/api/sitting", {"invitation": "guess"}, 403),
         ("/api/consent", {"agreed": False}, 422),
@@ -572,7 +574,7 @@ def test_a_participant_withdraws(run: Running) -> None:
     bob.answer_all()
     experimenter = run.experimenter()
     gone = experimenter.post("/experimenter/api/withdraw", json={"participant": "ann"})
-    assert gone.json() == {"withdrawn": "ann", "answers_deleted": 6}
+    assert gone.json() == {"withdrawn": "ann", "answers_deleted": 6, "lingers": False}
     assert experimenter.get("/experimenter/api/summary").json()["answers"] == 6
     assert experimenter.post("/experimenter/api/withdraw", json={"participant": "ann"}).status_code == 404
     assert ann.client.get("/api/questions").status_code == 401
@@ -660,6 +662,20 @@ def test_what_goes_wrong_inside_is_told_in_one_sentence(run: Running, monkeypatc
     assert response.headers["content-security-policy"].startswith("default-src 'self'")
     monkeypatch.undo()
     assert len(ann.questions()) == 3
+
+
+@pytest.mark.parametrize("name", ["-5f3b", "=cmd()", "@ann", "+49", "'=1"])
+def test_names_that_a_spreadsheet_would_run_are_names(run: Running, name: str, tmp_path: Path) -> None:
+    run.person(participant=name).answer_all()
+    url = "/experimenter/api/export?format=csv&holdout=keep"
+    data = run.experimenter().get(url).content
+    cells = {cell for row in csv.reader(io.StringIO(data.decode())) for cell in row}
+    assert f"'{name}" in cells or name == "+49"  # a number is harmless
+    assert not {cell for cell in cells if cell.startswith(("=", "@")) or cell == "-5f3b"}
+    (tmp_path / "answers.csv").write_bytes(data)
+    read = formats.read(tmp_path / "answers.csv").rater
+    assert read is not None
+    assert set(read.tolist()) == {name}
 
 
 def test_names_in_links_are_what_the_link_says(run: Running) -> None:

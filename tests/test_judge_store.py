@@ -19,7 +19,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judge_databases import address, cluster  # noqa: F401
 
-from oddkernel.judge.store import Database, Question, Records, Refused, Sitting, Unavailable, Unknown
+from oddkernel.judge.store import Database, Question, Records, Refused, Sitting, Unavailable, Unknown, back_up
+from oddkernel.judge.store import database as database_module
 
 T = TypeVar("T")
 WHEN = "2026-05-04T10:00:00.000+00:00"
@@ -386,3 +387,77 @@ def test_servers_that_start_at_once_on_a_new_database_agree(
     for database in databases:
         database.close()
     engine.dispose()
+
+
+def test_a_name_that_was_deleted_while_another_program_read_the_file_leaves_it_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "PATIENCE", 0.1)
+    opened = Database(tmp_path / "a.sqlite3", "study")
+    do(opened, lambda records: records.register())
+    begin(opened, "someone-quite-unmistakable")
+
+    def is_there() -> bool:
+        return any(b"someone-quite-unmistakable" in file.read_bytes() for file in tmp_path.iterdir())
+
+    reader = sqlite3.connect(tmp_path / "a.sqlite3", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM sitting").fetchall()
+    do(opened, lambda records: records.withdraw("someone-quite-unmistakable"))
+    assert not opened.forget_deleted()
+    begin(opened, "bob")  # tried again, and the other program is still there
+    assert is_there()
+    reader.execute("ROLLBACK")
+    begin(opened, "cem")
+    until_idle(opened)
+    assert not is_there()
+    assert opened.forget_deleted()
+    reader.close()
+    opened.close()
+
+
+def until_idle(opened: Database) -> None:
+    """Wait until the writing thread has done what it does after a change."""
+    do(opened, lambda records: records.paused())
+
+
+@pytest.mark.parametrize("name", ["a.sqlite3", "with ? and %20.sqlite3"])
+def test_a_backup_while_the_server_runs_holds_all_that_was_confirmed(name: str, tmp_path: Path) -> None:
+    opened = Database(tmp_path / name, "study")
+    do(opened, lambda records: records.register())
+    copy = tmp_path / "copy" / "backup.sqlite3"
+    copy.parent.mkdir()
+    for number in range(3):
+        sitting, questions = begin(opened, f"person {number}", 5)
+        for place, question in enumerate(questions):
+            say(opened, sitting, f"{number} {place}", question)
+        waiting = [opened.write(lambda records: records.pause(False)) for _ in range(50)]  # goes on meanwhile
+        assert back_up(tmp_path / name, copy) == 5 * (number + 1)
+        assert modes(copy.parent) == {"backup.sqlite3": 0o600}
+        for future in waiting:
+            future.result(timeout=60)
+    assert (tmp_path / f"{name}-wal").stat().st_size > 0  # a plain copy of the one file would lack what is in here
+    answers = opened.read(lambda records: records.answers())
+    opened.close()
+    restored = Database(copy, "study")
+    assert restored.read(lambda records: records.answers()) == answers
+    restored.close()
+
+
+def test_backups_that_cannot_be_made_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="nothing to back up"):
+        back_up(tmp_path / "a.sqlite3", tmp_path / "b")
+    with pytest.raises(ValueError, match="pg_dump --format=custom --file=") as caught:
+        back_up("postgresql://ann:hush-hush@host/name", tmp_path / "b")
+    assert "hush-hush" not in str(caught.value)
+    Database(tmp_path / "a.sqlite3", "study").close()
+    for other in ("a.sqlite3", "a.sqlite3-wal"):
+        with pytest.raises(ValueError, match="the database itself"):
+            back_up(f"sqlite:///{tmp_path / 'a.sqlite3'}", tmp_path / other)
+    with pytest.raises(ValueError, match="the folder doesn't exist"):
+        back_up(tmp_path / "a.sqlite3", tmp_path / "absent" / "b")
+    (tmp_path / "c.sqlite3").write_text("no database, and long enough to be taken for one" * 50)
+    (tmp_path / "b").write_text("an older copy")
+    with pytest.raises(ValueError, match="can't be backed up"):
+        back_up(tmp_path / "c.sqlite3", tmp_path / "b")
+    assert (tmp_path / "b").read_text() == "an older copy"

@@ -48,6 +48,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     others.add_argument("--export", metavar="FILE", type=Path, help="write the answers: .csv, .jsonl or .parquet")
     others.add_argument("--invite", metavar="N", type=int, help="make so many invitations, and print their links")
     others.add_argument("--withdraw", metavar="PARTICIPANT", help="delete a participant and all of their answers")
+    others.add_argument("--backup", metavar="FILE", type=Path, help="copy the answers, also while the server runs")
     others.add_argument(
         "--outlook",
         metavar="PICTURE",
@@ -88,6 +89,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         (arguments.export, _export),
         (arguments.invite, _invite),
         (arguments.withdraw, _withdraw),
+        (arguments.backup, _backup),
         (arguments.outlook, _outlook),
         (arguments.simulate, _simulate),
     ):
@@ -196,13 +198,28 @@ def _withdraw(arguments: argparse.Namespace, study: Study) -> Summary:
     database = study.connect(arguments.database)
     try:
         deleted = database.write(lambda records: records.withdraw(arguments.withdraw)).result()
-        database.forget_deleted()
+        is_gone = database.forget_deleted()
     finally:
         database.close()
-    return Summary(
-        [f"{arguments.withdraw} and {deleted} answers are deleted."],
-        {"withdrawn": arguments.withdraw, "n_deleted": deleted},
-    )
+    sentences = [f"{arguments.withdraw} and {deleted} answers are deleted."]
+    if not is_gone:
+        sentences.append(
+            "Another program is reading the file of answers: traces of the name leave it when that has ended, with the "
+            "server's next change or when the server stops."
+        )
+    return Summary(sentences, {"withdrawn": arguments.withdraw, "n_deleted": deleted, "lingers": not is_gone})
+
+
+def _backup(arguments: argparse.Namespace, study: Study) -> Summary:
+    from ..judge.store import back_up
+
+    with working("copying"):
+        n_answers = back_up(arguments.database or study.database, arguments.backup)
+    sentences = [
+        f"{arguments.backup}: {n_answers} answers.",
+        f"Keep {study.home / 'study.toml'} and {study.home / 'study.key'} with it.",
+    ]
+    return Summary(sentences, {"backup": str(arguments.backup), "n_answers": n_answers})
 
 
 def _outlook(arguments: argparse.Namespace, study: Study) -> Summary:

@@ -111,10 +111,10 @@ def router(judge: Judge) -> APIRouter:
     @api.post("/withdraw")
     async def withdraw(leaving: Leaving) -> dict[str, Any]:
         deleted = await judge.write(lambda records: records.withdraw(leaving.participant))
-        await asyncio.to_thread(judge.database.forget_deleted)
+        is_gone = await asyncio.to_thread(judge.database.forget_deleted)
         judge.summary.forget()
         await judge.write(judge.asking.refresh)
-        return {"withdrawn": leaving.participant, "answers_deleted": deleted}
+        return {"withdrawn": leaving.participant, "answers_deleted": deleted, "lingers": not is_gone}
 
     @api.get("/export")
     async def download(

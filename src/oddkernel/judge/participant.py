@@ -36,12 +36,6 @@ def _printable(text: str) -> str:
     return text
 
 
-def _no_formula(text: str) -> str:
-    if text[0] in "=+-@":
-        raise ValueError("expected a name that no spreadsheet takes for a formula")
-    return text
-
-
 Word = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_printable)]
 
 
@@ -54,7 +48,7 @@ class _Body(BaseModel):
 
 
 class Entrance(_Body):
-    participant: Annotated[Word, AfterValidator(_no_formula)] | None = None
+    participant: Word | None = None
     invitation: Word | None = None
     key: UUID | None = None
 

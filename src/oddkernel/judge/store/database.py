@@ -58,6 +58,7 @@ class Database:
     def __init__(self, address: str | Path, study: str) -> None:
         self.study = study
         self._engine = _engine(address)
+        self._lingers = False  # whether something that was deleted may still be in SQLite's log
         self._writing = self._engine.execution_options(writes=True)
         self._waiting: queue.SimpleQueue[tuple[Work[Any], Future[Any]] | None] = queue.SimpleQueue()
         try:
@@ -87,23 +88,38 @@ class Database:
         except SQLAlchemyError as error:
             raise _unavailable(error) from None
 
-    def forget_deleted(self) -> None:
-        """Make sure that nothing of what was deleted lingers in SQLite's log of changes."""
+    def forget_deleted(self, patience: float | None = None) -> bool:
+        """Clear SQLite's log of changes, where what was deleted lingers.
+
+        False if it can't be cleared, as another program reads the file for longer than `patience`, by default
+        `PATIENCE` seconds. It is then tried again after later changes, and when the database is closed.
+        """
         if self._engine.dialect.name != "sqlite":
-            return
+            return True
+        self._lingers = True
         connection = self._engine.raw_connection()  # a checkpoint can't be part of a transaction
         try:
-            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            cursor = connection.cursor()
+            cursor.execute(f"PRAGMA busy_timeout = {round(1000 * (PATIENCE if patience is None else patience))}")
+            is_busy, *_ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            cursor.execute(f"PRAGMA busy_timeout = {round(1000 * PATIENCE)}")
+            self._lingers = bool(is_busy)
         except Exception as error:
-            raise _unavailable(error) from None
+            log.warning("the database's log could not be cleared: %s", _reason(error))
         finally:
             connection.close()
+        return not self._lingers
 
     def close(self) -> None:
         """Write what waits, then let go of the database."""
         self._waiting.put(None)
         self._thread.join()
+        self._forget_what_lingers()
         self._engine.dispose()
+
+    def _forget_what_lingers(self) -> None:
+        if self._lingers:
+            self.forget_deleted(patience=0)
 
     def _write_what_waits(self) -> None:
         while (first := self._waiting.get()) is not None:
@@ -116,6 +132,7 @@ class Database:
                 batch.append(following)
             # Work that nobody waits for any more, as the person went away, is not begun.
             self._commit([(work, future) for work, future in batch if future.set_running_or_notify_cancel()])
+            self._forget_what_lingers()
 
     def _commit(self, batch: list[tuple[Work[Any], Future[Any]]]) -> None:
         outcomes: list[tuple[Any, Exception | None]] = []

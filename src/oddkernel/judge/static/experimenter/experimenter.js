@@ -133,11 +133,13 @@ async function askToWithdraw({ participant, answered }) {
   dialog.showModal();
   await new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
   if (dialog.returnValue !== "delete") return;
+  let lingers = false;
   const done = await attempt(async () => {
-    await post(`${API}withdraw`, { participant });
+    ({ lingers } = await post(`${API}withdraw`, { participant }));
     await refresh();
   });
-  if (done) setNotice(`${participant} is deleted.`);
+  const traces = lingers ? " Another program is reading the file of answers; traces of the name leave it after that." : "";
+  if (done) setNotice(`${participant} is deleted.${traces}`);
 }
 
 byId("toggle").addEventListener("click", () =>

@@ -461,13 +461,22 @@ def test_the_experimenter_needs_the_token(run: Running) -> None:
     assert [run.browser().get("/experimenter?token=guess").status_code for _ in range(2)] == [401, 429]
 
 
-@pytest.mark.parametrize(
-    "guess",
-    [{"cookie": "oddkernel_experimenter=guess"}, {"authorization": "Bearer guess"}],
-    ids=["cookie", "header"],
-)
+def test_an_experimenter_may_watch_two_studies_on_one_host(run: Running, tmp_path: Path) -> None:
+    with running(make_folder(tmp_path / "bees")) as other:
+        browser, second = run.browser(), other.browser()
+        browser.get(run.server.experimenter_url)
+        second.cookies.update(dict(browser.cookies))  # a browser sends a host's cookies to all of its ports
+        second.get(other.server.experimenter_url)
+        browser.cookies.update(dict(second.cookies))
+        for client in (browser, second):
+            assert client.get("/experimenter/api/summary").status_code == 200
+
+
+@pytest.mark.parametrize("by", ["cookie", "header"])
 @pytest.mark.parametrize("path", ["/experimenter", "/experimenter/api/summary", "/experimenter/api/export"])
-def test_guesses_of_the_token_are_limited(run: Running, path: str, guess: dict[str, str]) -> None:
+def test_guesses_of_the_token_are_limited(run: Running, path: str, by: str) -> None:
+    cookie = f"oddkernel_experimenter_{run.judge.tag}=guess"
+    guess = {"cookie": cookie} if by == "cookie" else {"authorization": "Bearer guess"}
     right = {"authorization": f"Bearer {run.judge.keys.token}"}
     run.judge.token_tries = Rate(per_second=0.001, burst=3)
     assert [run.browser().get(path, headers=right).status_code for _ in range(5)] == [200] * 5  # this is no guess

@@ -85,15 +85,18 @@ def test_a_study_that_lost_its_key_keeps_its_answers(tmp_path: Path, address: st
         assert run.person(participant="ann", key=key).told["sitting"]["answered"] == 1
 
 
-def test_what_the_database_holds_does_not_open_the_study(tmp_path: Path) -> None:
+def test_what_the_database_holds_does_not_open_the_study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = make_folder(tmp_path / "cars")
+    assert main(["judge", str(folder), "--invite", "1"]) == 0
+    code = capsys.readouterr().out.partition("invitation=")[2].split()[0]
     with running(folder) as run:
+        run.person(invitation=code)
         key = "7a2f0c1e-6f6b-4a9e-9d43-0f1f3f2b8f11"
         run.person(participant="ann", key=key)
         secret = (identity.read(folder) or identity.Identity("", "")).secret
         files = b"".join(path.read_bytes() for path in folder.glob("answers.sqlite3*"))
-        for hidden in (secret, run.judge.keys.token, key):
-            assert len(hidden) >= 32
+        for hidden in (secret, run.judge.keys.token, key, code):
+            assert len(hidden) >= 16
             assert hidden.encode() not in files
     if os.name == "posix":
         assert (folder / "study.key").stat().st_mode & 0o777 == 0o600

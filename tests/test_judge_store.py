@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judge_databases import address, cluster  # noqa: F401
 
+from oddkernel.judge.keys import fingerprint
 from oddkernel.judge.store import Database, Question, Records, Refused, Sitting, Unavailable, Unknown, back_up
 from oddkernel.judge.store import database as database_module
 
@@ -271,7 +272,8 @@ def make_first_schema(file: Path) -> None:
             "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)",
             "INSERT INTO alembic_version VALUES ('0001')",
             "INSERT INTO study VALUES ('study', 'an older secret', 0, '2026-01-01')",
-            "INSERT INTO sitting VALUES ('s', 'study', 'ann', NULL, '[\"chosen\"]', 7, '2026-01-01', NULL)",
+            "INSERT INTO invitation VALUES ('study', 'open sesame')",
+            "INSERT INTO sitting VALUES ('s', 'study', 'ann', 'open sesame', '[\"chosen\"]', 7, '2026-01-01', NULL)",
             "INSERT INTO question VALUES ('q', 's', 0, 'random', 'ant', 'bee', 'cat', NULL, NULL, '2026-01-01')",
             f"INSERT INTO answer VALUES ('s', 'x', 'q', 2, 900, '{WHEN}', '{WHEN}', NULL, NULL)",
         ):
@@ -289,6 +291,8 @@ def test_an_older_database_gets_the_newest_schema_and_keeps_its_answers(tmp_path
         (sitting,) = opened.read(lambda records: records.sittings())
         do(opened, partial(Records.set_key, sitting=sitting, key="a hash"))
         assert opened.read(lambda records: records.sittings_with("a hash")) == [sitting]
+        assert opened.read(lambda records: records.invited(fingerprint("open sesame")))
+        assert opened.read(lambda records: records.sitting_by(fingerprint("open sesame"))) == sitting
         opened.close()
     with sqlite3.connect(file) as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0002",)]

@@ -178,11 +178,13 @@ def _filter(arguments: argparse.Namespace, study: Study, basis: Filter) -> Filte
 
 
 def _invite(arguments: argparse.Namespace, study: Study) -> Summary:
+    from ..judge.keys import fingerprint
+
     if not 1 <= arguments.invite <= 10_000:
         raise ValueError(f"--invite {arguments.invite}; expected a number from 1 to 10000")
     codes = [secrets.token_urlsafe(12) for _ in range(arguments.invite)]
     database = study.connect(arguments.database)
-    database.write(lambda records: records.invite(codes)).result()
+    database.write(lambda records: records.invite(map(fingerprint, codes))).result()
     database.close()
     shown = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
     links = [f"http://{shown}:{arguments.port}/?invitation={code}" for code in codes]

@@ -15,8 +15,6 @@ from .export import Filter, HoldOut, export
 from .participant import Word
 from .running import Judge
 
-COOKIE = "oddkernel_experimenter"
-
 TYPES = {
     "csv": "text/csv; charset=utf-8",
     "jsonl": "application/jsonl; charset=utf-8",
@@ -32,10 +30,11 @@ class Leaving(BaseModel):
 def router(judge: Judge) -> APIRouter:
     """The experimenter's part of the application."""
     study, settings = judge.study, judge.study.settings
+    cookie = f"oddkernel_experimenter_{judge.tag}"
 
     def required(request: Request) -> None:
         kind, _, bearer = request.headers.get("authorization", "").partition(" ")
-        given = [token for token in (request.cookies.get(COOKIE), bearer if kind == "Bearer" else None) if token]
+        given = [token for token in (request.cookies.get(cookie), bearer if kind == "Bearer" else None) if token]
         if not any(try_token(request, token) for token in given):
             raise HTTPException(401, "This needs the token that the server printed when it started.")
 
@@ -63,7 +62,7 @@ def router(judge: Judge) -> APIRouter:
         # The address with the token leaves the address bar at once.
         answer = RedirectResponse("/experimenter", status_code=303)
         answer.set_cookie(
-            COOKIE,
+            cookie,
             judge.keys.token,
             path="/experimenter",
             httponly=True,

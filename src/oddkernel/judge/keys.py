@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 
 def fingerprint(key: str) -> str:
-    """What the database keeps of a browser's key: enough to know it again, too little to use it."""
+    """What the database keeps of a browser's key or an invitation: enough to know it again, too little to use it."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 

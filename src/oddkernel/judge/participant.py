@@ -131,23 +131,26 @@ def router(judge: Judge) -> APIRouter:
     def enter(records: Records, entrance: Entrance, id: str | None, tag: str | None) -> Sitting:
         """The sitting to go on with, or a new one; with a tag, the sitting of that tag and no other."""
         key = None if entrance.key is None else fingerprint(str(entrance.key))
-        found = find(records, entrance, id, key)
+        invitation = None if entrance.invitation is None else fingerprint(entrance.invitation)
+        found = find(records, entrance.participant, invitation, id, key)
         if tag is not None and (found is None or judge.keys.tag(found.id) != tag):
             raise nobody()
-        return found or begin(records, entrance.participant, entrance.invitation, key)
+        return found or begin(records, entrance.participant, invitation, key)
 
-    def find(records: Records, entrance: Entrance, id: str | None, key: str | None) -> Sitting | None:
-        if entrance.invitation is not None:
-            if not records.invited(entrance.invitation):
+    def find(
+        records: Records, participant: str | None, invitation: str | None, id: str | None, key: str | None
+    ) -> Sitting | None:
+        if invitation is not None:
+            if not records.invited(invitation):
                 raise HTTPException(403, "This invitation is not known; please check the link.")
             # The code can't be guessed, so whoever has it may go on in another browser.
-            return records.sitting_by(entrance.invitation)
+            return records.sitting_by(invitation)
         # The key comes from the browser, so it opens the sitting also where the reply that began it got lost.
         for sitting in [] if key is None else records.sittings_with(key):
-            if entrance.participant in (None, sitting.participant):
+            if participant in (None, sitting.participant):
                 return sitting
         known = None if id is None else records.sitting(id)
-        if known is not None and entrance.participant in (None, known.participant):
+        if known is not None and participant in (None, known.participant):
             if key is not None:
                 records.set_key(known, key)
             return known

@@ -80,7 +80,7 @@ class Records(StudyRecord):
     # Invitations
 
     def invite(self, codes: Iterable[str]) -> None:
-        """Add invitations."""
+        """Add invitations, by the hashes of their codes."""
         self.register()
         for code in codes:
             self._run("INSERT INTO invitation (study, code) VALUES (:study, :code)", code=code)

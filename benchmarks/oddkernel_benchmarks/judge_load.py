@@ -354,6 +354,7 @@ def _memory(server: ServerProcess, warm: float = 0.0) -> Facts:
         "server_mb_first": round(own[0]),
         "server_mb_last": round(own[-1]),
         "server_mb_most": round(max(own)),
+        "server_mb_quarters": [round(own[(len(own) - 1) * quarter // 4]) for quarter in range(1, 5)],
         "learner_mb_first": round(others[0]),
         "learner_mb_most": round(max(others)),
     }

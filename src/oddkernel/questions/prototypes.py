@@ -110,7 +110,9 @@ class Groups:
         A question shows the item beside the prototypes of two groups: the likeliest of those that no answer has told it
         apart from, and another likely one. An item that was told apart from all groups is left alone.
         """
-        belongs = np.column_stack([np.isin(np.arange(len(self._items)), places) for places in self._places])
+        belongs = np.zeros((len(self._items), len(self._places)), dtype=np.bool_)
+        for group, places in enumerate(self._places):
+            belongs[places, group] = True
         votes = self._votes @ belongs
         odds = self._log_odds(belongs, votes)
         there = np.isfinite(odds)  # without those of single items to be with themselves

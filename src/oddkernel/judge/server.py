@@ -65,7 +65,12 @@ class Server:
         """Serve until SIGINT, SIGTERM or `stop`, store what was accepted by then, and count all answers."""
         # No access log: addresses of requests hold participants' names and the token.
         config = uvicorn.Config(
-            self.app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=10
+            self.app,
+            ws="none",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=10,
         )
         self._uvicorn = _Uvicorn(config, self.connections, on_start)
         try:

@@ -6,7 +6,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -35,8 +35,13 @@ def create(path: str | os.PathLike[str], data: bytes) -> None:
     name = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         _write(name, data, private=True)
-        with suppress(FileExistsError):
+        try:
             os.link(name, target)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without links, where two writers at once are not told apart
+            if not target.exists():
+                name.replace(target)
     finally:
         name.unlink(missing_ok=True)
 

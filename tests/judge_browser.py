@@ -36,9 +36,9 @@ def launch(playwright: Playwright) -> Browser:
 
 
 @contextmanager
-def serving(study: Path) -> Iterator[Server]:
-    """The study's server, on a free port of this machine, until the end of the block."""
-    server = Server(Study.open(study))
+def serving(study: Path, port: int = 0) -> Iterator[Server]:
+    """The study's server, on a free port of this machine unless told, until the end of the block."""
+    server = Server(Study.open(study), port=port)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
@@ -146,4 +146,4 @@ class Participant:
     def shown(self) -> list[str]:
         """The media ids of the three items, from the first place to the third."""
         urls = self.page.locator(".items img").evaluate_all("images => images.map(image => image.src)")
-        return [re.sub(r".*/media/", "", url) for url in urls]
+        return [re.sub(r".*/media/|\?.*", "", url) for url in urls]

@@ -13,8 +13,9 @@ from typing import Any
 
 import httpx
 
-from oddkernel.judge.app import Judge
+from oddkernel.judge.running import Judge
 from oddkernel.judge.server import Server
+from oddkernel.judge.store import Database
 from oddkernel.judge.study import Study
 
 JSON = dict[str, Any]
@@ -78,6 +79,13 @@ class Person:
                 self.say(question["id"], odd, ms=ms)
                 answered += 1
         return answered
+
+
+def let_time_pass(database: Database) -> None:
+    """As if all questions had been handed out long ago, so that no claimed response time is impossible."""
+    database.write(
+        lambda records: records._run("UPDATE question SET handed_at = '2020-01-01T00:00:00.000+00:00' WHERE 1 = 1")
+    ).result(timeout=60)
 
 
 class Running:

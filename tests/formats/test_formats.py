@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import stat
@@ -161,7 +163,7 @@ class TestRefusals:
             (INDICES + "a,b,c,answer,bound\n0,1,2,a,nan\n", "line 3: bound is 'nan'"),
             (INDICES + "a,b,c,answer,bound\n0,1,2,a,1\n", "line 3: bound 1.0; .*links only"),
             (INDICES + "a,b,c,answer\n0,1,2,a", "the last line is cut off"),
-            (INDICES.replace("1", "2"), "version 2 of the format is newer than this oddkernel"),
+            (INDICES.replace("1", "3"), "version 3 of the format is newer than this oddkernel"),
             (INDICES.replace("indices", "both"), "line 1: .*expected '# oddkernel comparisons 1; items: names'"),
             ('a,b,c,answer\nant,"be\ne",cat,a\nant,"bee,cat,a\n', "line 4: unexpected end of data"),
             (b"a,b,c,answer\n\xff,b,c,a\n", "line 2: byte 0xff is not UTF-8"),
@@ -293,3 +295,28 @@ class TestWriting:
     def test_missing_folder(self, tmp_path: Path, said: Comparisons) -> None:
         with pytest.raises(FileNotFoundError):
             formats.write(said, tmp_path / "nowhere" / "said.csv")
+
+
+@given(st.lists(st.text(alphabet="'=+-@\t\r\n1.a", min_size=1, max_size=4), min_size=3, max_size=6, unique=True))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_text_that_a_spreadsheet_would_run_is_harmless_in_csv_and_reads_back(tmp_path: Path, names: list[str]) -> None:
+    given = Comparisons.odd_one_out([names[:3]], [0], rater=[names[-1]], items=names)
+    formats.write(given, tmp_path / "a.csv", details={"study": [names[0]], "place": [-1]})
+    assert formats.read(tmp_path / "a.csv") == given
+    assert formats.details(tmp_path / "a.csv") == {"study": [names[0]], "place": [-1]}
+    sheet = io.StringIO((tmp_path / "a.csv").read_bytes().decode(), newline="")
+    for row in list(csv.reader(sheet))[2:]:
+        for cell in row:
+            assert not cell.startswith(("=", "@", "\t", "\r", "\n"))
+            if cell.startswith(("+", "-")):
+                float(cell)
+
+
+def test_an_apostrophe_is_a_name_like_others_where_the_file_does_not_say_that_they_guard(tmp_path: Path) -> None:
+    for first in ("# oddkernel comparisons 1; items: names\n", ""):
+        said = read_text(tmp_path, "a.csv", f"{first}a,b,c,answer\n'=x,y,z,a\n")
+        assert "'=x" in (said.items or ())
+    plain = Comparisons.odd_one_out([["'x", "-5", "z"]], [0], items=["'x", "-5", "z"])
+    formats.write(plain, tmp_path / "b.csv")
+    assert (tmp_path / "b.csv").read_text().startswith("# oddkernel comparisons 1;")
+    assert formats.read(tmp_path / "b.csv") == plain

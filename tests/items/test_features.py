@@ -73,16 +73,43 @@ def test_transparent_and_turned_images(tmp_path: Path) -> None:
     np.testing.assert_allclose(X[2], X[3], atol=1e-9)
 
 
-def test_damaged_images_are_named_before_the_work(photos: Path) -> None:
-    whole = (photos / "b.png").read_bytes()
-    (photos / "b.png").write_bytes(whole[: len(whole) // 2])
+def test_damaged_images_are_left_out_and_named(
+    photos: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = from_images(*(lambda source: (source.paths, source.names))(read_source(photos)))
+    data = (photos / "b.png").read_bytes()
+    (photos / "b.png").write_bytes(data[: len(data) // 2])
     (photos / "A.JPG").write_text("not an image at all")
     source = read_source(photos)
-    told: list[str] = []
-    with pytest.raises(ValueError, match=r"A\.JPG .*b\.png .*repair or remove them") as error:
-        from_images(source.paths, source.names, progress=told.append)
-    assert "\n" not in str(error.value)
-    assert all(sentence.startswith("checking") for sentence in told)
+    with pytest.warns(UserWarning, match=r"left out, 2 of \d images can't be read: .*A\.JPG .*b\.png ") as warned:
+        items = from_images(source.paths, source.names)
+    assert "\n" not in str(warned[0].message)
+    kept = [name for name in source.names if name not in ("A.JPG", "b.png")]
+    assert items.names == tuple(kept)
+    np.testing.assert_array_equal(items.X, whole.X[[source.names.index(name) for name in kept]])
+    assert main(["features", str(photos), "--out", str(tmp_path / "f.csv")]) == 0
+    assert "b.png" in capsys.readouterr().err
+    assert main(["features", str(photos), "--out", str(tmp_path / "f.npy")]) == 2
+    assert "no item may be left out" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="1 of 1 images can't be read"):
+        from_images([photos / "b.png"], ["b.png"])
+
+
+def test_postscript_is_not_run_and_vast_images_are_not_decoded(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from PIL import EpsImagePlugin, Image
+
+    program = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\n(/etc/passwd) (r) file\n%%EOF\n"
+    (photos / "b.png").write_bytes(program)
+    Image.new("1", (9000, 9000)).save(photos / "vast.png")
+    run: list[object] = []
+    monkeypatch.setattr(EpsImagePlugin, "Ghostscript", lambda *given, **_: run.append(given))
+    source = read_source(photos)
+    with pytest.warns(
+        UserWarning, match=r"b\.png \(no image in any of the formats PNG.*vast\.png \(9000 × 9000 pixels"
+    ):
+        items = from_images(source.paths, source.names)
+    assert run == []
+    assert not {"b.png", "vast.png"} & set(items.names or ())
 
 
 def test_without_pillow_the_error_says_what_to_install(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,7 +223,8 @@ def test_the_command_refuses_before_the_work(photos: Path, tmp_path: Path, capsy
     for out in ("features.txt", "absent/features.csv"):
         assert main(["features", str(photos), "--out", str(tmp_path / out)]) == 2
         assert "expected a name that ends with" in (told := capsys.readouterr().err) or "doesn't exist" in told
-    (photos / "b.png").write_bytes(b"")
+    for file in filter(Path.is_file, photos.rglob("*")):
+        file.write_bytes(b"")
     assert main(["features", str(photos), "--out", str(tmp_path / "features.csv")]) == 2
     assert "b.png" in capsys.readouterr().err
     assert not (tmp_path / "features.csv").exists()

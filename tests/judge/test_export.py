@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from judge_studies import Running, make_folder, running
+from judge_studies import Running, let_time_pass, make_folder, running
 
 from oddkernel import SKLR, Comparisons, formats, raters
 from oddkernel.cli import main
@@ -36,6 +37,7 @@ def answer(who: str = "ann", **changes: Any) -> Answer:
         response_ms=1000,
         answered_at="2026-05-04T10:00:00+00:00",
         stored_at="2026-05-04T10:00:01+00:00",
+        handed_at="2026-05-04T09:00:00+00:00",
     )
     return basis._replace(**changes)
 
@@ -136,6 +138,7 @@ def folder(tmp_path: Path) -> Path:
     with running(folder) as run:
         run.person(participant="ann").answer_all(odd=1)
         run.person(participant="bob").answer_all(odd=0, ms=100)
+        let_time_pass(run.database)
         for format in formats.OWN:
             download(run, tmp_path, format)
     return folder
@@ -291,3 +294,27 @@ def test_the_outlook_says_when_to_stop(tmp_path: Path, capsys: pytest.CaptureFix
     assert told["n_answers"] + told["n_held_out"] <= 120
     assert told["agreement_interval"][0] <= told["agreement"] <= told["agreement_interval"][1]
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_command_backs_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = make_folder(tmp_path / "birds", settings="questions = 4\n")
+    with running(folder) as run:
+        run.person().answer_all()
+        assert main(["judge", str(folder), "--backup", str(tmp_path / "copy.sqlite3")]) == 0
+    assert capsys.readouterr().out.startswith(f"{tmp_path / 'copy.sqlite3'}: 4 answers.\nKeep ")
+    (folder / "answers.sqlite3").unlink()
+    (tmp_path / "copy.sqlite3").rename(folder / "answers.sqlite3")
+    with running(folder) as run:
+        assert run.server.n_answers() == 4
+
+
+def test_the_command_says_that_a_name_lingers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = make_folder(tmp_path / "birds", settings="questions = 4\n")
+    with running(folder) as run:
+        run.person(participant="-ann")
+        reader = sqlite3.connect(folder / "answers.sqlite3", isolation_level=None)
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM sitting").fetchall()
+        assert main(["judge", str(folder), "--withdraw=-ann"]) == 0
+        assert "traces of the name leave it when that has ended" in capsys.readouterr().out
+        reader.close()

@@ -1,12 +1,13 @@
-"""A small load; ``python -m oddkernel_benchmarks.judge_load`` is the full one: 200 people with 50 questions each."""
+"""Small loads; ``python -m oddkernel_benchmarks.judge_load`` runs the full ones."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from judge_databases import KINDS, cluster  # noqa: F401
-from oddkernel_benchmarks.judge_load import load
+from oddkernel_benchmarks.judge_load import load, main
 
 pytestmark = pytest.mark.slow  # starts servers
 
@@ -22,3 +23,20 @@ def test_many_people_at_once_lose_double_and_misplace_nothing(
     assert outcome.told.problems == []
     assert len(outcome.told.stored) == outcome.n_stored == N_PEOPLE * N_QUESTIONS
     assert (outcome.lost, outcome.doubled, outcome.misplaced) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "told"),
+    [
+        ("answers --people 5 --questions 6 --kill", 30),
+        ("pages --people 10 --pictures 6", 11),
+        ("slow --people 1 --clients 600", 50),
+        ("choosing --people 2 --items 30 --answers 200 --measured 100 --warm 0", 100),
+    ],
+    ids=lambda given: str(given).partition(" ")[0],
+)
+def test_scenarios_lose_and_break_nothing(scenario: str, told: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*scenario.split(), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["lost"], facts["doubled"], facts["broken"], facts["told"]) == (0, 0, 0, told)
+    assert facts["answer_p50_ms"] <= facts["answer_p99_ms"]

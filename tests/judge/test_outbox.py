@@ -11,7 +11,7 @@ pytest.importorskip("fastapi", reason="the judge needs oddkernel[judge]")
 pytest.importorskip("playwright", reason="tests in a browser need the package playwright")
 pytest.importorskip("axe_playwright_python", reason="tests in a browser need the package axe-playwright-python")
 
-from judge_browser import Participant, Serve, Visit, eventually_stored, stored, until, write_settings
+from judge_browser import Participant, Serve, Visit, eventually_stored, serving, stored, until, write_settings
 from playwright.sync_api import Page, Route, expect
 
 from oddkernel.judge.server import Server
@@ -55,7 +55,7 @@ def handed_out(server: Server) -> set[str]:
 def fetched(page: Page) -> set[str]:
     """Media ids of the items that the page has loaded."""
     urls = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
-    return {url.rpartition("/media/")[2] for url in urls}
+    return {url.rpartition("/media/")[2].partition("?")[0] for url in urls}
 
 
 def test_network_lost_for_ten_answers(served: Server, visit: Visit) -> None:
@@ -93,7 +93,7 @@ def test_page_whose_first_requests_fail_comes_later(served: Server, visit: Visit
 
     person = Participant(page)
     person.button("Begin").wait_for()
-    for path in ("static/words.en.json", "api/sitting", "api/questions*"):
+    for path in ("static/*/participant/words.en.json", "api/sitting", "api/questions*"):
         page.route(f"**/{path}", fail_once)
     page.reload()
     person.begin()
@@ -175,3 +175,169 @@ def test_reload_after_a_lost_confirmation_leaves_out_no_question(shapes: Path, s
     person.press_last("2")
     person.heading("Thank you!")
     assert [(answer.question, answer.odd) for answer in stored(server)] == [(first, 0), (second, 1)]
+
+
+def test_a_named_participant_whose_first_reply_got_lost_begins_all_the_same(served: Server, visit: Visit) -> None:
+    page = visit(served, expected=("net::ERR_",))
+    lost = []
+
+    def lose_first(route: Route) -> None:
+        if lost:
+            route.continue_()
+        else:
+            lost.append(route)
+            lose_reply(route)
+            page.context.clear_cookies()  # the reply would have brought one
+
+    person = Participant(page)
+    person.button("Begin").wait_for()
+    page.route("**/api/sitting", lose_first)
+    page.goto(served.url + "?participant=ann")
+    id = person.begin()
+    person.press("2", id)
+    answers = eventually_stored(page, served, 1)
+    assert [answer.participant for answer in answers] == ["ann"]
+    assert len(lost) == 1
+
+
+def test_a_browser_that_lost_its_cookie_goes_on(served: Server, visit: Visit) -> None:
+    page = visit(served, "?participant=ann")
+    person = Participant(page)
+    id = person.press("1", person.begin())
+    eventually_stored(page, served, 1)
+    page.context.clear_cookies()
+    page.reload()
+    assert person.question_after() == id
+
+
+def kept(page: Page) -> int:
+    """How many answers wait in the browser."""
+    keys: list[str] = page.evaluate("Object.keys(localStorage).filter(key => key.includes('outbox'))")
+    return len(keys)
+
+
+def test_another_participant_in_a_second_tab_takes_no_answer_away(served: Server, visit: Visit) -> None:
+    page = visit(served, "?participant=ann", expected=("401",))
+    ann = Participant(page)
+    id = ann.begin()
+    second = page.context.new_page()
+    second.goto(served.url + "?participant=ben")
+    ben = Participant(second)
+    other = ben.begin()
+    for key in ("1", "2"):
+        id = ann.press(key, id)
+        other = ben.press("3", other)
+    answers = eventually_stored(page, served, 4)
+    assert sorted((answer.participant, answer.odd) for answer in answers) == [
+        ("ann", 0),
+        ("ann", 1),
+        ("ben", 2),
+        ("ben", 2),
+    ]
+
+
+def test_another_study_at_the_same_address_takes_no_answer_away(shapes: Path, tmp_path: Path, visit: Visit) -> None:
+    other = tmp_path / "others"
+    other.mkdir()
+    for drawing in shapes.glob("*.svg"):
+        (other / drawing.name).write_bytes(drawing.read_bytes())
+    write_settings(other, questions=12, practice=0)
+    with serving(shapes) as server:
+        port = int(server.url.rstrip("/").rpartition(":")[2])
+        page = visit(server, "?participant=ann", expected=("401", "404", "net::ERR_"))
+        person = Participant(page)
+        id = person.begin()
+    with serving(other, port) as server:
+        page.keyboard.press("2")
+        person.heading("This sitting can't be found")
+        assert kept(page) == 1
+        assert server.app.state.judge.database.read(lambda records: records.sittings()) == []
+    with serving(shapes, port) as server:
+        page.reload()
+        answers = eventually_stored(page, server, 1)
+        assert [(answer.participant, answer.question, answer.odd) for answer in answers] == [("ann", id, 1)]
+        until(page, lambda: kept(page) == 0)
+        page.goto("about:blank")  # a connection that is kept open would hold up the server's end
+
+
+def test_two_studies_on_two_ports_go_on_side_by_side(shapes: Path, tmp_path: Path, serve: Serve, visit: Visit) -> None:
+    other = tmp_path / "others"
+    other.mkdir()
+    for drawing in shapes.glob("*.svg"):
+        (other / drawing.name).write_bytes(drawing.read_bytes())
+    write_settings(other, questions=12, practice=0)
+    servers = [serve(shapes), serve(other)]
+    first = visit(servers[0], expected=(servers[1].url,))
+    second = first.context.new_page()
+    second.goto(servers[1].url)
+    people = [Participant(first), Participant(second)]
+    ids = [person.begin() for person in people]
+    for key in ("1", "2", "3"):
+        ids = [person.press(key, id) for person, id in zip(people, ids, strict=True)]
+    for person, server in zip(people, servers, strict=True):
+        assert [answer.odd for answer in eventually_stored(person.page, server, 3)] == [0, 1, 2]
+
+
+def test_the_second_of_two_tabs_is_told(served: Server, visit: Visit) -> None:
+    page = visit(served, expected=("409",))
+    first = Participant(page)
+    id = first.begin()
+    other = page.context.new_page()
+    other.goto(served.url)
+    second = Participant(other)
+    assert second.begin() == id
+    following = first.press("1", id)
+    eventually_stored(page, served, 1)
+    other.keyboard.press("3")
+    second.heading("This page is open twice")
+    second.button("Go on here").click()
+    assert second.question_after() == following
+    assert [answer.odd for answer in stored(served)] == [0]
+
+
+def test_consent_asked_for_later_is_asked_before_kept_answers_are_sent(shapes: Path, visit: Visit) -> None:
+    with serving(shapes) as server:
+        port = int(server.url.rstrip("/").rpartition(":")[2])
+        page = visit(server, expected=("403", "net::ERR_"))
+        person = Participant(page)
+        first = person.begin()
+        second = person.press("1", first)
+        eventually_stored(page, server, 1)
+    settings = shapes / "study.toml"
+    settings.write_text('consent = "We keep your answers."\n' + settings.read_text())
+    with serving(shapes, port) as server:
+        page.keyboard.press("2")
+        person.heading("This page can't go on just now")
+        person.button("Try again").click()
+        person.heading("Before you go on")
+        assert len(stored(server)) == 1
+        person.button("I agree and take part").click()
+        answers = eventually_stored(page, server, 2)
+        assert [(answer.question, answer.odd) for answer in answers] == [(first, 0), (second, 1)]
+        person.press("1", person.question_after(second))
+        page.goto("about:blank")
+
+
+def test_undo_about_an_item_that_was_removed_meanwhile(shapes: Path, visit: Visit) -> None:
+    write_settings(shapes, questions=3, practice=0)
+    with serving(shapes) as server:
+        port = int(server.url.rstrip("/").rpartition(":")[2])
+        page = visit(server, expected=("404", "net::ERR_"))
+        person = Participant(page)
+        first = person.begin()
+        removed = server.app.state.judge.media[person.shown()[0]]
+        person.press("1", first)
+        eventually_stored(page, server, 1)
+    (shapes / removed).unlink()
+    with serving(shapes, port) as server:
+        page.reload()
+        second = person.question_after()
+        page.keyboard.press("u")
+        id = person.question_after(second)
+        for _ in range(2):
+            id = person.press("2", id)
+        person.press_last("2")
+        person.heading("Thank you!")
+        assert len(stored(server)) == 3
+        assert kept(page) == 0
+        page.goto("about:blank")

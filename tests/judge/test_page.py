@@ -208,7 +208,7 @@ def test_time_counts_while_the_items_can_be_seen(served: Server, visit: Visit) -
     page = visit(served)
     seconds = page.evaluate(
         """async () => {
-            const { Stopwatch } = await import("/static/stopwatch.js");
+            const { Stopwatch } = await import("/static/participant/stopwatch.js");
             let hidden = false;
             Object.defineProperty(document, "hidden", { get: () => hidden });
             const setHidden = (value) => { hidden = value; document.dispatchEvent(new Event("visibilitychange")); };

@@ -14,11 +14,15 @@ from hypothesis import strategies as st
 from judge_studies import make_folder, running
 
 from oddkernel import Comparisons
-from oddkernel.judge import policy
-from oddkernel.judge.asking import CHOSEN, REPEAT_AFTER, plan
-from oddkernel.judge.policy import History
+from oddkernel.judge.asking import CHOSEN, REPEAT_AFTER, Asking, Needed, plan
+from oddkernel.judge.choosing import choose
+from oddkernel.judge.said import Said
 from oddkernel.judge.study import Catch, Settings
 from oddkernel.questions import Belief
+from oddkernel.questions.history import History, Indices, key
+from oddkernel.questions.plain import least_answered, random
+from oddkernel.questions.policies import LEARNING, POLICIES
+from oddkernel.questions.process import LearningProcess
 
 pytestmark = pytest.mark.slow  # starts servers
 
@@ -28,18 +32,18 @@ def history(n_items: int, times: list[int] | None = None) -> History:
     return History(n_items, shown, Comparisons.empty)
 
 
-@pytest.mark.parametrize("name", policy.POLICIES)
+@pytest.mark.parametrize("name", POLICIES)
 @given(n_items=st.integers(3, 12), n=st.integers(0, 5), seed=st.integers(0, 2**32))
 @settings(deadline=None, max_examples=30)
 def test_policies_choose_three_different_items(name: str, n_items: int, n: int, seed: int) -> None:
-    chosen = policy.POLICIES[name](history(n_items), n, np.random.default_rng(seed))
+    chosen = POLICIES[name](history(n_items), n, np.random.default_rng(seed))
     assert chosen.shape == (n, 3)
     assert all(len(set(row)) == 3 and min(row) >= 0 and max(row) < n_items for row in chosen.tolist())
 
 
 def test_random_is_uniform() -> None:
     rng = np.random.default_rng(0)
-    rows = policy.random(history(5), 6000, rng)
+    rows = random(history(5), 6000, rng)
     times = Counter(map(tuple, np.sort(rows, axis=1).tolist()))
     assert len(times) == 10
     assert max(times.values()) < 1.25 * min(times.values())
@@ -50,23 +54,23 @@ def test_random_is_uniform() -> None:
 def test_least_answered_evens_out() -> None:
     past, rng = history(10, [5, 0, 0, 0, 0, 0, 0, 0, 0, 0]), np.random.default_rng(0)
     for _ in range(30):
-        past.shown(policy.choose(policy.least_answered, past, rng))
+        past.shown(choose(least_answered, past, 1, rng)[0])
     assert past.times_shown.max() - past.times_shown.min() <= 1
 
 
 def test_a_question_that_someone_is_being_asked_is_not_chosen() -> None:
     past, rng = history(4), np.random.default_rng(0)
     past.open = {(0, 1, 2), (0, 1, 3), (0, 2, 3)}
-    assert all(policy.key(policy.choose(policy.random, past, rng)) == (1, 2, 3) for _ in range(20))
+    assert all(key(choose(random, past, 1, rng)[0]) == (1, 2, 3) for _ in range(20))
     past.open.add((1, 2, 3))
-    policy.choose(policy.random, past, rng)  # nothing else is left, so it is asked again
+    choose(random, past, 1, rng)  # nothing else is left, so it is asked again
 
 
 def test_a_policy_that_knows_one_question_gives_way_to_others() -> None:
     past, rng = history(40), np.random.default_rng(0)
     past.open = {(0, 1, 2)}
-    chosen = policy.choose(lambda past, n, rng: np.array([[2, 1, 0]] * n), past, rng)
-    assert policy.key(chosen) != (0, 1, 2)
+    chosen = choose(lambda past, n, rng: np.array([[2, 1, 0]] * n), past, 1, rng)[0]
+    assert key(chosen) != (0, 1, 2)
 
 
 @given(
@@ -158,10 +162,10 @@ def test_two_people_are_not_asked_the_same_at_once(tmp_path: Path) -> None:
 def test_a_policy_that_fails_gives_way_to_chance_and_is_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(past: History, n: int, rng: np.random.Generator) -> policy.Indices:
+    def broken(past: History, n: int, rng: np.random.Generator) -> Indices:
         raise RuntimeError("no idea")
 
-    monkeypatch.setitem(policy.POLICIES, "least_answered", broken)
+    monkeypatch.setitem(POLICIES, "least_answered", broken)
     settings_text = 'questions = 3\nholdout_share = 0.0\npolicy = "least_answered"\n'
     with running(make_folder(tmp_path / "birds", 6, settings_text)) as run, caplog.at_level(logging.ERROR):
         assert run.person().answer_all() == 3
@@ -181,7 +185,7 @@ def test_a_policy_sees_what_was_said_but_not_what_is_held_out(tmp_path: Path) ->
         assert past.times_shown.sum() == 3 * 18  # repeats are left out
         before = past.times_shown.copy()
         run.database.write(run.judge.asking.refresh).result(timeout=60)
-        assert np.array_equal(past.times_shown, before)
+        assert np.array_equal(run.judge.asking.history.times_shown, before)
 
 
 def features_file(folder: Path, n_items: int) -> Path:
@@ -192,7 +196,7 @@ def features_file(folder: Path, n_items: int) -> Path:
     return file
 
 
-@pytest.mark.parametrize("name", policy.LEARNING)
+@pytest.mark.parametrize("name", LEARNING)
 def test_policies_that_learn_ask_people_and_learn_meanwhile(
     name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -216,13 +220,13 @@ def test_policies_that_learn_ask_people_and_learn_meanwhile(
 
 def test_a_choice_does_not_wait_for_a_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     go = threading.Event()
-    learn = Belief.learn
+    learn = LearningProcess.learn
 
-    def slow(*given: Any, **named: Any) -> Belief:
+    def slow(self: LearningProcess, said: Comparisons) -> Belief:
         go.wait(60)
-        return learn(*given, **named)
+        return learn(self, said)
 
-    monkeypatch.setattr(Belief, "learn", slow)
+    monkeypatch.setattr(LearningProcess, "learn", slow)
     folder = make_folder(tmp_path / "birds", 20, 'questions = 15\npolicy = "diverse"\n')
     with running(folder, features=features_file(tmp_path, 20)) as run:
         assert run.person().answer_all() == 15  # while nothing has been learned
@@ -270,3 +274,71 @@ def test_what_people_said_is_known_at_once(tmp_path: Path) -> None:
     with running(folder, features=features_file(tmp_path, 20)) as again:
         said = again.judge.asking.history.said
         assert known() == everything  # as after a restart
+
+
+def test_answers_are_stored_while_a_question_is_being_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    go, chooses = threading.Event(), threading.Event()
+
+    def slow(past: History, n: int, rng: np.random.Generator) -> Indices:
+        if past.asked:
+            chooses.set()
+            go.wait(60)
+        return random(past, n, rng)
+
+    monkeypatch.setitem(POLICIES, "least_answered", slow)
+    settings_text = 'questions = 9\nholdout_share = 0.0\nrepeat_share = 0.0\npolicy = "least_answered"\n'
+    with running(make_folder(tmp_path / "birds", 9, settings_text)) as run:
+        ann, bob = run.person(participant="ann"), run.person(participant="bob")
+        (first,) = ann.questions(1)
+        asks = threading.Thread(target=bob.questions, daemon=True)
+        asks.start()
+        assert chooses.wait(60)
+        ann.say(first["id"], 0)
+        assert asks.is_alive()
+        go.set()
+        asks.join(60)
+
+
+def test_a_person_who_asks_twice_at_once_gets_the_same_questions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = threading.Barrier(2)
+    look = Asking.look
+
+    def together(*given: Any) -> Needed:
+        needed = look(*given)
+        both.wait(60)
+        return needed
+
+    with running(make_folder(tmp_path / "birds", 9, "questions = 20\n")) as run:
+        ann = run.person(participant="ann")
+        monkeypatch.setattr(Asking, "look", together)
+        found: list[list[str]] = []
+        tabs = [
+            threading.Thread(target=lambda: found.append([question["id"] for question in ann.questions(5)]))
+            for _ in range(2)
+        ]
+        for tab in tabs:
+            tab.start()
+        for tab in tabs:
+            tab.join(60)
+        assert len(found[0]) == 5
+        assert found[0] == found[1]
+        assert len(run.judge.asking.history.open) == 5
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(-1, 2)), max_size=60), st.integers(1, 4))
+@settings(deadline=None, max_examples=50)
+def test_said_holds_what_was_added_and_not_removed(events: list[tuple[int, int]], room: int) -> None:
+    said, expected = Said(), {}
+    said._shown, said._odd = said._shown[:room], said._odd[:room]  # so that it has to grow
+    for number, odd in events:
+        if number in expected:
+            said.remove(str(number))
+            del expected[number]
+        else:
+            said.add(str(number), (number, number + 1, number + 2), odd)
+            expected[number] = odd
+    found = said.comparisons()
+    assert found.shown[:, 0].tolist() == list(expected) if expected else not len(found)
+    assert found.odd.tolist() == list(expected.values())

@@ -10,18 +10,18 @@ STATIC = Path(__file__).parents[2] / "src" / "oddkernel" / "judge" / "static"
 
 
 def test_every_word_is_used_and_every_used_word_is_there() -> None:
-    words = json.loads((STATIC / "words.en.json").read_text(encoding="utf-8"))
-    code = "".join(file.read_text(encoding="utf-8") for file in STATIC.glob("*.js"))
+    words = json.loads((STATIC / "participant" / "words.en.json").read_text(encoding="utf-8"))
+    code = "".join(file.read_text(encoding="utf-8") for file in STATIC.rglob("*.js"))
     assert [key for key in words if f'"{key}"' not in code and not re.match(r"(offline|busy)_waiting", key)] == []
     used = set(re.findall(r'words\.say\(\s*"(\w+)"', code))
     assert used - set(words) == set()
 
 
 def test_pages_hold_no_inline_code() -> None:
-    for page in STATIC.glob("*.html"):
+    for page in STATIC.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         assert (
             re.findall(r"<style|style=|\son\w+=|<script(?![^>]*\bsrc=)|https?:|//", text.replace("<!doctype", "")) == []
         )
-    code = "".join(file.read_text(encoding="utf-8") for file in STATIC.glob("*.js"))
+    code = "".join(file.read_text(encoding="utf-8") for file in STATIC.rglob("*.js"))
     assert re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", code) == []

@@ -1,19 +1,27 @@
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
+import alembic.command
 import pytest
+import sqlalchemy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judge_databases import address, cluster  # noqa: F401
 
-from oddkernel.judge.store import Database, Question, Records, Refused, Sitting, Unavailable, Unknown
+from oddkernel.judge.keys import fingerprint
+from oddkernel.judge.store import Database, Question, Records, Refused, Sitting, Unavailable, Unknown, back_up
+from oddkernel.judge.store import database as database_module
 
 T = TypeVar("T")
 WHEN = "2026-05-04T10:00:00.000+00:00"
@@ -23,7 +31,7 @@ ITEMS = ("ant", "bee", "cat")
 @pytest.fixture
 def database(address: str) -> Iterator[Database]:  # noqa: F811
     opened = Database(address, f"study {uuid.uuid4()}")
-    opened.write(lambda records: records.secret()).result()
+    opened.write(lambda records: records.register()).result()
     yield opened
     opened.close()
 
@@ -99,7 +107,7 @@ def test_a_participant_who_withdraws_is_gone_and_others_stay(database: Database)
 
 def test_what_was_deleted_is_not_in_the_files_any_more(tmp_path: Path) -> None:
     opened = Database(f"sqlite:///{tmp_path / 'a.sqlite3'}", "study")
-    do(opened, lambda records: records.secret())
+    do(opened, lambda records: records.register())
     begin(opened, "someone-quite-unmistakable")
     do(opened, lambda records: records.withdraw("someone-quite-unmistakable"))
     opened.forget_deleted()
@@ -113,7 +121,7 @@ def test_studies_that_share_a_database_do_not_meet(database: Database, address: 
     other = Database(address, f"other {uuid.uuid4()}")
     try:
         assert other.read(lambda records: records.sittings()) == []
-        assert do(other, lambda records: records.secret()) != do(database, lambda records: records.secret())
+        do(other, lambda records: records.register())
         begin(other, "ann")
     finally:
         other.close()
@@ -139,13 +147,12 @@ def test_invitations(database: Database) -> None:
 def test_everything_is_there_after_a_restart(address: str) -> None:  # noqa: F811
     study = f"study {uuid.uuid4()}"
     opened = Database(address, study)
-    secret = do(opened, lambda records: records.secret())
+    do(opened, lambda records: records.register())
     sitting, questions = begin(opened, "ann")
     say(opened, sitting, "x", questions[0])
     do(opened, lambda records: records.pause(True))
     opened.close()
     again = Database(address, study)
-    assert do(again, lambda records: records.secret()) == secret
     assert again.read(lambda records: records.sitting(sitting.id)) == sitting._replace(answered=1, paused=True)
     asked = again.read(lambda records: records.asked(sitting))
     assert asked == list(zip(questions, [True, False, False], strict=True))
@@ -231,7 +238,7 @@ def test_any_order_of_answers_undos_and_repeats_keeps_one_answer_to_a_question(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
 ) -> None:
     opened = Database(f"sqlite:///{tmp_path_factory.mktemp('any') / 'a.sqlite3'}", "study")
-    do(opened, lambda records: records.secret())
+    do(opened, lambda records: records.register())
     sitting, questions = begin(opened, "ann", 4)
     expected: list[tuple[str, int]] = []
     sent: list[tuple[str, Question, int]] = []
@@ -254,10 +261,207 @@ def test_any_order_of_answers_undos_and_repeats_keeps_one_answer_to_a_question(
     opened.close()
 
 
-def test_an_older_database_gets_the_newest_schema(tmp_path: Path) -> None:
-    file = tmp_path / "a.sqlite3"
-    Database(f"sqlite:///{file}", "study").close()
-    with sqlite3.connect(file) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+def make_first_schema(file: Path) -> None:
+    """A database as the first version of the schema had it, with what someone answered."""
+    statements = import_module("oddkernel.judge.migrations.versions.0001_first").STATEMENTS
+    connection = sqlite3.connect(file)
+    with connection:
+        for statement in statements:
+            connection.execute(statement)
+        for statement in (
+            "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)",
+            "INSERT INTO alembic_version VALUES ('0001')",
+            "INSERT INTO study VALUES ('study', 'an older secret', 0, '2026-01-01')",
+            "INSERT INTO invitation VALUES ('study', 'open sesame')",
+            "INSERT INTO sitting VALUES ('s', 'study', 'ann', 'open sesame', '[\"chosen\"]', 7, '2026-01-01', NULL)",
+            "INSERT INTO question VALUES ('q', 's', 0, 'random', 'ant', 'bee', 'cat', NULL, NULL, '2026-01-01')",
+            f"INSERT INTO answer VALUES ('s', 'x', 'q', 2, 900, '{WHEN}', '{WHEN}', NULL, NULL)",
+        ):
+            connection.execute(statement)
     connection.close()
-    Database(f"sqlite:///{file}", "study").close()  # a second start finds nothing to do
+
+
+def test_an_older_database_gets_the_newest_schema_and_keeps_its_answers(tmp_path: Path) -> None:
+    file = tmp_path / "a.sqlite3"
+    make_first_schema(file)
+    for _ in range(2):  # a second start finds nothing to do
+        opened = Database(f"sqlite:///{file}", "study")
+        (answer,) = opened.read(lambda records: records.answers())
+        assert (answer.participant, answer.items, answer.odd, answer.answered_at) == ("ann", ITEMS, 2, WHEN)
+        (sitting,) = opened.read(lambda records: records.sittings())
+        do(opened, partial(Records.set_key, sitting=sitting, key="a hash"))
+        assert opened.read(lambda records: records.sittings_with("a hash")) == [sitting]
+        assert opened.read(lambda records: records.invited(fingerprint("open sesame")))
+        assert opened.read(lambda records: records.sitting_by(fingerprint("open sesame"))) == sitting
+        opened.close()
+    with sqlite3.connect(file) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0002",)]
+    connection.close()
+
+
+def test_a_newer_database_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    file = tmp_path / "a.sqlite3"
+    Database(file, "study").close()
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    with pytest.raises(ValueError, match=r"newer version of oddkernel \(schema 9999, here up to 0002\)"):
+        Database(file, "study")
+
+
+@pytest.mark.parametrize("name", ["which?x=1", "ten%20cars", "a#b", "sqlite:///c", "d&e=f;g"])
+def test_a_database_lies_where_it_is_said_whatever_its_folder_is_called(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name
+    folder.mkdir(parents=True)
+    opened = Database(folder / "a.sqlite3", "study")
+    do(opened, lambda records: records.register())
+    opened.close()
+    assert [path.name for path in folder.iterdir()] == ["a.sqlite3"]
+    assert sum(path.is_file() for path in tmp_path.rglob("*")) == 1
+
+
+def modes(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files are those of POSIX")
+def test_only_the_owner_may_read_the_files(tmp_path: Path) -> None:
+    opened = Database(tmp_path / "a.sqlite3", "study")
+    do(opened, lambda records: records.register())
+    assert modes(tmp_path) == dict.fromkeys(("a.sqlite3", "a.sqlite3-wal", "a.sqlite3-shm"), 0o600)
+    opened.close()
+    old = tmp_path / "old"
+    old.mkdir()
+    make_first_schema(old / "a.sqlite3")
+    (old / "a.sqlite3").chmod(0o644)
+    Database(old / "a.sqlite3", "study").close()
+    assert modes(old) == {"a.sqlite3": 0o600}
+    (old / "a.sqlite3").chmod(0o640)  # whoever shares a study with a group may do so
+    Database(old / "a.sqlite3", "study").close()
+    assert modes(old) == {"a.sqlite3": 0o640}
+
+
+def test_servers_that_start_at_once_on_a_new_database_agree(
+    cluster: str,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine = sqlalchemy.create_engine(cluster.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("CREATE DATABASE fresh")
+    fresh = f"{cluster.rpartition('/')[0]}/fresh"
+    created, go = threading.Event(), threading.Event()
+    upgrade = alembic.command.upgrade
+
+    def held(*given: Any) -> None:
+        upgrade(*given)
+        if not created.is_set():
+            created.set()
+            go.wait(60)  # the tables are there, and nobody else sees them yet
+
+    def until_someone_waits() -> None:
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = 'fresh'"
+        while True:
+            with engine.connect() as connection:
+                if connection.exec_driver_sql(waiting).scalar_one():
+                    return
+            time.sleep(0.01)
+
+    monkeypatch.setattr(alembic.command, "upgrade", held)
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(Database, fresh, "birds")
+        assert created.wait(60)
+        second = pool.submit(Database, fresh, "birds")
+        until_someone_waits()
+        go.set()
+        databases = [first.result(timeout=60), second.result(timeout=60)]
+
+    inserted, go = threading.Event(), threading.Event()
+
+    def register(records: Records) -> None:
+        records.register()
+        inserted.set()
+        go.wait(60)
+
+    done = [databases[0].write(register)]
+    assert inserted.wait(60)
+    done.append(databases[1].write(lambda records: records.register()))
+    until_someone_waits()
+    go.set()
+    assert [each.result(timeout=60) for each in done] == [None, None]
+    for database in databases:
+        database.close()
+    engine.dispose()
+
+
+def test_a_name_that_was_deleted_while_another_program_read_the_file_leaves_it_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "PATIENCE", 0.1)
+    opened = Database(tmp_path / "a.sqlite3", "study")
+    do(opened, lambda records: records.register())
+    begin(opened, "someone-quite-unmistakable")
+
+    def is_there() -> bool:
+        return any(b"someone-quite-unmistakable" in file.read_bytes() for file in tmp_path.iterdir())
+
+    reader = sqlite3.connect(tmp_path / "a.sqlite3", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM sitting").fetchall()
+    do(opened, lambda records: records.withdraw("someone-quite-unmistakable"))
+    assert not opened.forget_deleted()
+    begin(opened, "bob")  # tried again, and the other program is still there
+    assert is_there()
+    reader.execute("ROLLBACK")
+    begin(opened, "cem")
+    until_idle(opened)
+    assert not is_there()
+    assert opened.forget_deleted()
+    reader.close()
+    opened.close()
+
+
+def until_idle(opened: Database) -> None:
+    """Wait until the writing thread has done what it does after a change."""
+    do(opened, lambda records: records.paused())
+
+
+@pytest.mark.parametrize("name", ["a.sqlite3", "with ? and %20.sqlite3"])
+def test_a_backup_while_the_server_runs_holds_all_that_was_confirmed(name: str, tmp_path: Path) -> None:
+    opened = Database(tmp_path / name, "study")
+    do(opened, lambda records: records.register())
+    copy = tmp_path / "copy" / "backup.sqlite3"
+    copy.parent.mkdir()
+    for number in range(3):
+        sitting, questions = begin(opened, f"person {number}", 5)
+        for place, question in enumerate(questions):
+            say(opened, sitting, f"{number} {place}", question)
+        waiting = [opened.write(lambda records: records.pause(False)) for _ in range(50)]  # goes on meanwhile
+        assert back_up(tmp_path / name, copy) == 5 * (number + 1)
+        assert modes(copy.parent) == {"backup.sqlite3": 0o600}
+        for future in waiting:
+            future.result(timeout=60)
+    assert (tmp_path / f"{name}-wal").stat().st_size > 0  # a plain copy of the one file would lack what is in here
+    answers = opened.read(lambda records: records.answers())
+    opened.close()
+    restored = Database(copy, "study")
+    assert restored.read(lambda records: records.answers()) == answers
+    restored.close()
+
+
+def test_backups_that_cannot_be_made_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="nothing to back up"):
+        back_up(tmp_path / "a.sqlite3", tmp_path / "b")
+    with pytest.raises(ValueError, match="pg_dump --format=custom --file=") as caught:
+        back_up("postgresql://ann:hush-hush@host/name", tmp_path / "b")
+    assert "hush-hush" not in str(caught.value)
+    Database(tmp_path / "a.sqlite3", "study").close()
+    for other in ("a.sqlite3", "a.sqlite3-wal"):
+        with pytest.raises(ValueError, match="the database itself"):
+            back_up(f"sqlite:///{tmp_path / 'a.sqlite3'}", tmp_path / other)
+    with pytest.raises(ValueError, match="the folder doesn't exist"):
+        back_up(tmp_path / "a.sqlite3", tmp_path / "absent" / "b")
+    (tmp_path / "c.sqlite3").write_text("no database, and long enough to be taken for one" * 50)
+    (tmp_path / "b").write_text("an older copy")
+    with pytest.raises(ValueError, match="can't be backed up"):
+        back_up(tmp_path / "c.sqlite3", tmp_path / "b")
+    assert (tmp_path / "b").read_text() == "an older copy"

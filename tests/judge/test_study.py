@@ -21,7 +21,7 @@ def test_the_first_start_writes_settings_that_say_what_the_defaults_are(tmp_path
     folder = make_folder(tmp_path / "birds")
     study = Study.open(folder)
     text = (folder / "study.toml").read_text()
-    assert study.settings == Settings(name="birds") == Settings.read(text)
+    assert study.settings == Settings(name="birds", id=study.settings.id) == Settings.read(text)
     given = tomllib.loads(text)
     assert set(given) == {field.name for field in fields(Settings)} - {"words", "catch"}
     lines = text.splitlines()

@@ -29,6 +29,7 @@ from oddkernel.questions.background import Background
 from oddkernel.questions.history import draw_triples, key
 from oddkernel.questions.outlook import _interval
 from oddkernel.questions.policies import LEARNING
+from oddkernel.questions.process import LearningProcess, bounded
 from oddkernel.questions.spread import CONTRASTS, NOISE, Spread
 
 
@@ -307,6 +308,39 @@ def test_learning_goes_on_in_the_background() -> None:
     assert latest is not None
     assert latest.n_answers == 40
     assert latest.space is belief.space
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_a_process_learns_what_this_one_would(prepared: bool) -> None:
+    X, y = groups()
+    said = simulate(X, ByLabels(y), policy="random", n=40, random_state=0)
+    process = LearningProcess(X, prepared=prepared)
+    try:
+        for n in (0, 20, 40):
+            elsewhere, here = process.learn(said[:n]), Belief.learn(X, said[:n])
+            assert elsewhere.n_answers == here.n_answers == n
+            np.testing.assert_allclose(elsewhere.sides(said.shown), here.sides(said.shown), rtol=0.02)
+            assert ("spread" in elsewhere._memory) == prepared
+        running = process._process
+        assert running is not None
+        running.kill()
+        with pytest.raises(RuntimeError, match="was ended"):
+            process.learn(said)
+        assert process.learn(said).n_answers == 40  # by another one
+        with pytest.raises(RuntimeError, match=r"IndexError|ValueError"):
+            process.learn(Comparisons.odd_one_out([[0, 1, 5000]], [0]))
+        assert process.learn(said).n_answers == 40
+    finally:
+        process.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        process.learn(said)
+
+
+def test_of_many_answers_the_same_are_learned_from_again() -> None:
+    said = Comparisons.odd_one_out([[i, i + 1, i + 2] for i in range(400)], [0] * 400)
+    before, after = (set(bounded(said[:n], 100).shown[:, 0].tolist()) for n in (390, 400))
+    assert len(before) == len(after) == 100
+    assert len(before & after) >= 90
 
 
 def test_what_fails_in_the_background_leaves_the_last_belief(caplog: pytest.LogCaptureFixture) -> None:

@@ -144,8 +144,8 @@ def test_kept_neighbours_are_counted() -> None:
 # Thumbnails
 
 
-def test_photographs_become_sheets(tmp_path: Path) -> None:
-    from PIL import Image
+def test_photographs_become_sheets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from PIL import EpsImagePlugin, Image
 
     rng = np.random.default_rng(0)
     for number in range(5):
@@ -160,6 +160,17 @@ def test_photographs_become_sheets(tmp_path: Path) -> None:
     (tmp_path / "broken.png").write_bytes(b"no picture")
     with pytest.raises(ValueError, match=r"image 0, .*broken.png: can't be read"):
         thumbs.make_thumbnails([tmp_path / "broken.png"])
+    program = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n%%EOF\n"
+    (tmp_path / "program.png").write_bytes(program)
+    monkeypatch.setattr(EpsImagePlugin, "Ghostscript", lambda *_, **__: pytest.fail("PostScript was run"))
+    with pytest.warns(
+        UserWarning, match=r"left out, 2 of 4 images: image 1, .*broken.*image 3, .*program\.png"
+    ) as warned:
+        left = thumbs.make_thumbnails([paths[0], tmp_path / "broken.png", paths[1], tmp_path / "program.png"])
+    assert len(warned) == 1
+    sheet = np.asarray(Image.open(io.BytesIO(left.sheets[0])))
+    tile = thumbs.LARGEST
+    assert [sheet[y : y + tile, x : x + tile, 3].any() for y in (0, tile) for x in (0, tile)] == [1, 0, 1, 0]
     with pytest.raises(ValueError, match="image 1 is float64 of shape"):
         thumbs.make_thumbnails([rng.random((4, 4)), rng.random((4, 4, 2))])
 

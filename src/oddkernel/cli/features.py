@@ -65,6 +65,8 @@ def run(arguments: argparse.Namespace) -> Summary:
             require_pillow()
     if source.kind == "image":
         items = from_images(source.paths, source.names, progress=Progress())
+        if len(items.X) < len(source.paths) and arguments.out.suffix.lower() == ".npy":
+            raise ValueError(f"{arguments.out}: an .npy file holds no names, so that no item may be left out of it")
     else:
         with working("weighing words"):
             items = from_texts(source.texts, source.names, n_features=arguments.dimensions)
@@ -84,6 +86,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         "kind": source.kind,
         "n_items": n,
         "n_features": d,
+        "n_left_out": len(source.names) - n,
         "seconds": round(seconds, 3),
     }
     return Summary(sentences, facts)

@@ -48,6 +48,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     others.add_argument("--export", metavar="FILE", type=Path, help="write the answers: .csv, .jsonl or .parquet")
     others.add_argument("--invite", metavar="N", type=int, help="make so many invitations, and print their links")
     others.add_argument("--withdraw", metavar="PARTICIPANT", help="delete a participant and all of their answers")
+    others.add_argument("--backup", metavar="FILE", type=Path, help="copy the answers, also while the server runs")
     others.add_argument(
         "--outlook",
         metavar="PICTURE",
@@ -88,6 +89,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         (arguments.export, _export),
         (arguments.invite, _invite),
         (arguments.withdraw, _withdraw),
+        (arguments.backup, _backup),
         (arguments.outlook, _outlook),
         (arguments.simulate, _simulate),
     ):
@@ -131,7 +133,6 @@ def _serve(arguments: argparse.Namespace, study: Study) -> Summary:
 def _export(arguments: argparse.Namespace, study: Study) -> Summary:
     from .. import formats
     from ..judge.export import Filter, export
-    from ..judge.store import Database
 
     file: Path = arguments.export
     if file.suffix.lower().removeprefix(".") not in formats.OWN:
@@ -139,7 +140,7 @@ def _export(arguments: argparse.Namespace, study: Study) -> Summary:
     if not file.resolve().parent.is_dir():
         raise ValueError(f"{file}: the folder doesn't exist")
     with working("exporting"):
-        database = Database(arguments.database or study.database, study.name)
+        database = study.connect(arguments.database)
         answers = database.read(lambda records: records.answers())
         database.close()
         said, details = export(answers, study.names, study.name, _filter(arguments, study, Filter(holdout="drop")))
@@ -177,13 +178,13 @@ def _filter(arguments: argparse.Namespace, study: Study, basis: Filter) -> Filte
 
 
 def _invite(arguments: argparse.Namespace, study: Study) -> Summary:
-    from ..judge.store import Database
+    from ..judge.keys import fingerprint
 
     if not 1 <= arguments.invite <= 10_000:
         raise ValueError(f"--invite {arguments.invite}; expected a number from 1 to 10000")
     codes = [secrets.token_urlsafe(12) for _ in range(arguments.invite)]
-    database = Database(arguments.database or study.database, study.name)
-    database.write(lambda records: records.invite(codes)).result()
+    database = study.connect(arguments.database)
+    database.write(lambda records: records.invite(map(fingerprint, codes))).result()
     database.close()
     shown = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
     links = [f"http://{shown}:{arguments.port}/?invitation={code}" for code in codes]
@@ -196,18 +197,31 @@ def _invite(arguments: argparse.Namespace, study: Study) -> Summary:
 
 
 def _withdraw(arguments: argparse.Namespace, study: Study) -> Summary:
-    from ..judge.store import Database
-
-    database = Database(arguments.database or study.database, study.name)
+    database = study.connect(arguments.database)
     try:
         deleted = database.write(lambda records: records.withdraw(arguments.withdraw)).result()
-        database.forget_deleted()
+        is_gone = database.forget_deleted()
     finally:
         database.close()
-    return Summary(
-        [f"{arguments.withdraw} and {deleted} answers are deleted."],
-        {"withdrawn": arguments.withdraw, "n_deleted": deleted},
-    )
+    sentences = [f"{arguments.withdraw} and {deleted} answers are deleted."]
+    if not is_gone:
+        sentences.append(
+            "Another program is reading the file of answers: traces of the name leave it when that has ended, with the "
+            "server's next change or when the server stops."
+        )
+    return Summary(sentences, {"withdrawn": arguments.withdraw, "n_deleted": deleted, "lingers": not is_gone})
+
+
+def _backup(arguments: argparse.Namespace, study: Study) -> Summary:
+    from ..judge.store import back_up
+
+    with working("copying"):
+        n_answers = back_up(arguments.database or study.database, arguments.backup)
+    sentences = [
+        f"{arguments.backup}: {n_answers} answers.",
+        f"Keep {study.home / 'study.toml'} and {study.home / 'study.key'} with it.",
+    ]
+    return Summary(sentences, {"backup": str(arguments.backup), "n_answers": n_answers})
 
 
 def _outlook(arguments: argparse.Namespace, study: Study) -> Summary:
@@ -215,11 +229,10 @@ def _outlook(arguments: argparse.Namespace, study: Study) -> Summary:
         import numpy as np
 
         from ..judge.export import Filter, export
-        from ..judge.store import Database
         from ..learning.sklr import SKLR
         from ..questions import outlook
 
-        database = Database(arguments.database or study.database, study.name)
+        database = study.connect(arguments.database)
         answers = database.read(lambda records: records.answers())
         database.close()
         said, held_out = (
@@ -295,9 +308,7 @@ def _simulate(arguments: argparse.Namespace, study: Study) -> Summary:
 
 
 def _check_nobody_real(arguments: argparse.Namespace, study: Study) -> None:
-    from ..judge.store import Database
-
-    database = Database(arguments.database or study.database, study.name)
+    database = study.connect(arguments.database)
     sittings = database.read(lambda records: records.sittings())
     database.close()
     real = sum(sitting.answered for sitting in sittings if not sitting.participant.startswith(SIMULATED))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from reprlib import repr as brief
 from typing import Any
@@ -16,6 +17,8 @@ DETAILS: dict[str, type] = {
     "answer_id": str,
 }
 """The columns, and what they hold; any of them may be absent, and any entry be empty (None)."""
+
+_WHOLE = re.compile(r"-?\d{1,15}", re.ASCII)
 
 Details = Mapping[str, Sequence[Any]]
 
@@ -36,7 +39,9 @@ def parse_details(columns: Mapping[str, Sequence[Any]], places: Sequence[str]) -
     """The columns as a file holds them, where whole numbers may be text."""
     return {
         name: [
-            _checked(name, int(value) if kind is int and isinstance(value, str) and value.isdigit() else value, place)
+            _checked(
+                name, int(value) if kind is int and isinstance(value, str) and _WHOLE.fullmatch(value) else value, place
+            )
             for value, place in zip(columns[name], places, strict=True)
         ]
         for name, kind in DETAILS.items()

@@ -18,6 +18,8 @@ from .detail_columns import DETAILS, Details
 from .rows import COLUMNS, POSITIONS, REQUIRED, Rows
 
 VERSION = 1
+GUARDED = 2
+"""The version of CSV files in which an apostrophe stands before text that a spreadsheet would take for a formula."""
 
 
 def _check_columns(names: Sequence[str], required: Iterable[str] = REQUIRED) -> None:
@@ -31,11 +33,11 @@ def _check_columns(names: Sequence[str], required: Iterable[str] = REQUIRED) -> 
         raise ValueError(f"column {', '.join(missing)} is missing; expected at least {', '.join(REQUIRED)}")
 
 
-def _check_version(version: object) -> None:
+def _check_version(version: object, newest: int = VERSION) -> None:
     if type(version) is not int or version < 1:
-        raise ValueError(f"version {brief(version)}; expected a whole number from 1 to {VERSION}")
-    if version > VERSION:
-        raise ValueError(f"version {version} of the format is newer than this oddkernel, which reads up to {VERSION}")
+        raise ValueError(f"version {brief(version)}; expected a whole number from 1 to {newest}")
+    if version > newest:
+        raise ValueError(f"version {version} of the format is newer than this oddkernel, which reads up to {newest}")
 
 
 # CSV: the first line says whether items stand by name or by index; rows of kind "item" list all names in order.
@@ -44,6 +46,24 @@ _DECLARATION = "# oddkernel comparisons {version}; items: {items}"
 _DECLARED = re.compile(_DECLARATION.format(version=r"(\d{1,9})", items="(names|indices)"), re.ASCII)
 _INDEX = re.compile(r"\d{1,15}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+
+
+def guard(value: object) -> object:
+    """What to write in place of a value: text that a spreadsheet would run gets an apostrophe, all else stays.
+
+    Examples
+    --------
+    >>> guard("=1+1"), guard("'=1+1"), guard("-5"), guard("cat")
+    ("'=1+1", "''=1+1", '-5', 'cat')
+    """
+    is_formula = isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value)
+    return f"'{value}" if is_formula else value
+
+
+def unguard(cell: str) -> str:
+    """What `guard` was given."""
+    return cell[1:] if cell.startswith("'") and guard(cell[1:]) == cell else cell
 
 
 def write_csv(comparisons: Comparisons, details: Details) -> bytes:
@@ -51,21 +71,24 @@ def write_csv(comparisons: Comparisons, details: Details) -> bytes:
     for text in chain(items or (), columns["rater"]):
         if text is not None and len(text) > csv.field_size_limit():
             raise ValueError(f"{brief(text)} is too long for a CSV field; expected jsonl or parquet as format")
+    header = [*COLUMNS, *details]
+    named = (["item", name, *[None] * (len(header) - 2)] for name in items or ())
+    plain = [*named, *map(list, zip(*(columns[name] for name in COLUMNS), *details.values(), strict=True))]
+    rows = [[guard(value) for value in row] for row in plain]
     sheet = io.StringIO(newline="")
-    sheet.write(_DECLARATION.format(version=VERSION, items="indices" if items is None else "names") + "\r\n")
+    version = VERSION if rows == plain else GUARDED  # what needs no apostrophe can be read by older versions, too
+    sheet.write(_DECLARATION.format(version=version, items="indices" if items is None else "names") + "\r\n")
     # The default line ending, CRLF, makes every supported Python quote a lone CR or LF within a name.
     writer = csv.writer(sheet)
-    header = [*COLUMNS, *details]
     writer.writerow(header)
-    writer.writerows(["item", name, *[None] * (len(header) - 2)] for name in items or ())
-    writer.writerows(zip(*(columns[name] for name in COLUMNS), *details.values(), strict=True))
+    writer.writerows(rows)
     return sheet.getvalue().encode()
 
 
 def csv_rows(data: bytes) -> Rows:
     text = decode(data)
     records = csv_records(text)
-    declared = _csv_declaration(records[0][1]) if records else None
+    declared, version = _csv_declaration(records[0][1]) if records else (None, VERSION)
     if declared:
         del records[0]
         if not text.endswith(("\n", "\r")):
@@ -81,7 +104,7 @@ def csv_rows(data: bytes) -> Rows:
         if len(cells) != len(names):
             seen = f"{len(cells)} fields" if cells else "an empty line"
             raise ValueError(f"{place}: {seen}; expected {len(names)} fields, one for each column")
-        row = dict(zip(names, cells, strict=True))
+        row = dict(zip(names, map(unguard, cells) if version >= GUARDED else cells, strict=True))
         if row.get("kind") == "item":
             items.append(_csv_item(row, place))
         else:
@@ -92,16 +115,16 @@ def csv_rows(data: bytes) -> Rows:
     return Rows(columns, places, named, items or None)
 
 
-def _csv_declaration(cells: list[str]) -> str | None:
+def _csv_declaration(cells: list[str]) -> tuple[str | None, int]:
     if not cells or not cells[0].startswith("# oddkernel"):
-        return None
+        return None, VERSION
     # Spreadsheets pad every line to the same number of cells.
     declared = None if any(cells[1:]) else _DECLARED.fullmatch(cells[0])
     if declared is None:
         wanted = _DECLARATION.format(version=VERSION, items="names")
         raise ValueError(f"line 1: {brief(','.join(cells))}; expected {wanted!r}, or indices in place of names")
-    _check_version(int(declared[1]))
-    return declared[2]
+    _check_version(int(declared[1]), GUARDED)
+    return declared[2], int(declared[1])
 
 
 def _csv_item(row: dict[str, str], place: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..comparisons.names import as_items
 from .gist import BLOCKS, LENGTH, SIZE, gist
+from .opening import open_image
 from .tables import Items
 
 if TYPE_CHECKING:
@@ -29,7 +31,9 @@ COLUMNS = (
 def from_images(paths: Sequence[Path], names: Sequence[str], *, progress: Callable[[str], None] | None = None) -> Items:
     """Features of image files: 512 numbers of `gist`, then the mean red, green and blue of 4 × 4 blocks.
 
-    An image is turned as its camera says, put on white where it is transparent, and cut to its middle square.
+    An image is turned as its camera says, put on white where it is transparent, and cut to its middle square. A file
+    that can't be read, is of a format other than PNG, JPEG, GIF, BMP, WebP, TIFF and AVIF, or has more than 64 million
+    pixels is left out, and a warning names it.
 
     Parameters
     ----------
@@ -43,37 +47,32 @@ def from_images(paths: Sequence[Path], names: Sequence[str], *, progress: Callab
     Returns
     -------
     Items
-        ``X`` of shape (n, 560), ``names`` and ``columns``.
+        ``X`` of shape (n, 560), ``names`` and ``columns``; rows and names of files left out are missing.
 
     Raises
     ------
     ValueError
-        If some files are no readable images; it names them, before any features are computed.
+        If no file is left.
     """
     called = as_items(names) or ()
     if len(called) != len(paths):
         raise ValueError(f"{len(called)} names for {len(paths)} images; expected one for each")
     require_pillow()
-    damaged = []
-    for number, path in enumerate(paths, start=1):
+    rows, kept, damaged = [], [], []
+    for number, (path, name) in enumerate(zip(paths, called, strict=True), start=1):
         if progress is not None:
-            progress(f"checking image {number} of {len(paths)}")
+            progress(f"image {number} of {len(paths)}")
         try:
-            _pixels(path)
-        except (OSError, ValueError, SyntaxError, _bomb()) as error:
-            damaged.append(f"{path} ({' '.join(str(error).split())})")
+            rows.append(_features(_pixels(path)))
+            kept.append(name)
+        except ValueError as error:
+            damaged.append(f"{path} ({error})")
     if damaged:
-        more = f" and {len(damaged) - 5} more" if len(damaged) > 5 else ""
-        raise ValueError(
-            f"{'; '.join(damaged[:5])}{more}: expected images that can be read; repair or remove "
-            f"{'it' if len(damaged) == 1 else 'them'}"
-        )
-    X = np.empty((len(paths), len(COLUMNS)))
-    for row, path in enumerate(paths):
-        if progress is not None:
-            progress(f"image {row + 1} of {len(paths)}")
-        X[row] = _features(_pixels(path))
-    return Items(X, called, COLUMNS)
+        told = f"{len(damaged)} of {len(paths)} images can't be read: {'; '.join(damaged)}"
+        if not rows:
+            raise ValueError(f"{told}; expected at least one")
+        warnings.warn(f"left out, {told}", UserWarning, stacklevel=2)
+    return Items(np.array(rows).reshape(-1, len(COLUMNS)), tuple(kept), COLUMNS)
 
 
 def require_pillow() -> None:
@@ -94,7 +93,7 @@ def _pixels(path: Path) -> Array:
     """(256, 256, 3): the middle square of an image, 0 to 255."""
     from PIL import Image, ImageOps
 
-    with Image.open(path) as image:
+    with open_image(path) as image:
         upright = ImageOps.exif_transpose(image)
         square = ImageOps.fit(_opaque(upright), (SIZE, SIZE), Image.Resampling.BICUBIC)
         return np.asarray(square, dtype=np.float64)
@@ -107,9 +106,3 @@ def _opaque(image: PIL.Image.Image) -> PIL.Image.Image:
         return image.convert("RGB")
     layer = image.convert("RGBA")
     return Image.alpha_composite(Image.new("RGBA", layer.size, "white"), layer).convert("RGB")
-
-
-def _bomb() -> type[Exception]:
-    from PIL import Image
-
-    return Image.DecompressionBombError

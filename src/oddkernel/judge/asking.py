@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import logging
+import asyncio
 from collections import Counter
+from typing import NamedTuple
 
 import numpy as np
 
-from ..comparisons import Comparisons
-from ..questions.adaptive import prepare
 from ..questions.background import Background
-from . import policy
-from .policy import History, Triple
+from ..questions.history import History, Triple, as_triple, draw_triples, key
+from ..questions.policies import LEARNING, POLICIES, PREPARED
+from ..questions.process import LearningProcess
+from .choosing import Choice, Choosing, Wish
+from .said import Said
 from .store import Database, Question, Records, Sitting
 from .study import Settings, Study
-
-log = logging.getLogger(__name__)
 
 CHOSEN = "chosen"
 """In a plan: whatever the study's policy chooses."""
 
 REPEAT_AFTER = 5
 """A question is repeated after at least so many others."""
+
+REPEATED = ("random", "adaptive")
+"""Kinds of questions that may be repeated: what is held out must not come back among the others."""
 
 MOST_WAITING = 20
 """So many questions can wait for an answer in one sitting."""
@@ -53,147 +56,174 @@ def plan(settings: Settings, rng: np.random.Generator) -> list[str]:
     return kinds
 
 
+class Needed(NamedTuple):
+    """What has to be done before a person can be given the next questions.
+
+    Attributes
+    ----------
+    waiting : list of Question
+        Questions that wait for this person's answer.
+    gone : list of Question
+        Such questions about items that were taken out of the study.
+    kinds : dict of int to str
+        The kind of question to hand out at each place.
+    own : frozenset of tuple
+        The questions, as sorted items, that this person was asked, if that matters.
+    """
+
+    waiting: list[Question]
+    gone: list[Question]
+    kinds: dict[int, str]
+    own: frozenset[Triple]
+
+
 class Asking:
     """Hands out questions; keeps in memory what policies look at.
 
-    All methods that take `Records` are called by the database's one writing thread.
+    All methods that take `Records`, but for `look`, are called by the database's one writing thread.
     """
 
     def __init__(self, study: Study, database: Database) -> None:
         self._study = study
+        self._database = database
         name = study.settings.policy
-        if name in policy.LEARNING and study.features is None:
+        if name in LEARNING and study.features is None:
             raise ValueError(
                 f'policy = "{name}" in study.toml needs features of the items: give a file with --features (oddkernel '
                 'features makes one), or choose "random"'
             )
-        self._policy = policy.POLICIES[name]
-        self._kind = "random" if self._policy is policy.random else "adaptive"
         self._rng = np.random.default_rng()
-        self._held_out: Counter[Triple] = Counter()
-        self._answers: dict[str, tuple[Triple, int]] = {}  # by question: the items as shown, and which is odd
-        self.history = History(len(study.items), np.zeros(len(study.items), dtype=np.intp), self._said, study.features)
+        self._said = Said()
+        n_items = len(study.items)
+        self._history = History(n_items, np.zeros(n_items, dtype=np.intp), self._said.comparisons, study.features)
+        self._choosing = Choosing(POLICIES[name], name, self._history)
+        self._learning: LearningProcess | None = None
         self._background: Background | None = None
-        if name in policy.LEARNING and study.features is not None:
-            rng = np.random.default_rng()
-            self._background = Background(
-                study.features,
-                self._said,
-                prepare=(lambda belief: prepare(belief, rng)) if name in policy.PREPARED else None,
-            )
-            self.history.belief = self._background.latest
-            self.history.space = self._background.space
-            self._background.answered(0)
+        if name in LEARNING and study.features is not None:
+            self._learning = LearningProcess(study.features, prepared=name in PREPARED)
+            self._background = Background(study.features, self._said.comparisons, learn=self._learning.learn)
+            self._history.belief = self._background.latest
+            self._history.space = self._background.space
         database.write(self.refresh).result()
+        if self._background is not None:
+            self._background.answered(0)
+
+    @property
+    def history(self) -> History:
+        """What policies look at, with all that happened until now."""
+        self._choosing.settle()
+        return self._history
 
     def close(self) -> None:
-        """Learn nothing more."""
-        if self._background is not None:
+        """Choose and learn nothing more."""
+        self._choosing.close()
+        if self._background is not None and self._learning is not None:
             self._background.close()
+            self._learning.close()
 
     def refresh(self, records: Records) -> None:
         """Take from the records what was shown, what was said, and what is waiting for an answer."""
-        self.history.forget()
-        self._held_out.clear()
-        self._answers = {
-            answer.question: (self._indices(answer.items), answer.odd)
-            for answer in records.answers()
-            if answer.kind != "holdout" and self._known(answer.items)
-        }
-        for kind, items in records.all_shown():
-            if kind not in ("catch", "repeat") and self._known(items):  # these two aren't a policy's choice
-                self._note(kind, self._indices(items))
-        self.history.open = {
-            policy.key(self._indices(items)) for items in filter(self._known, records.open_questions())
-        }
+        self._said.clear()
+        for answer in records.answers():
+            if answer.kind != "holdout" and self._known(answer.items):
+                self._said.add(answer.question, self._indices(answer.items), answer.odd)
+        self._choosing.replace(
+            (
+                (kind, self._indices(items))
+                for kind, items in records.all_shown()
+                if kind not in ("catch", "repeat") and self._known(items)  # these two aren't a policy's choice
+            ),
+            (self._indices(items) for items in records.open_questions() if self._known(items)),
+        )
 
-    def _note(self, kind: str, items: Triple) -> None:
-        self.history.shown(items)
-        if kind == "holdout":
-            self._held_out[policy.key(items)] += 1
+    def look(self, records: Records, sitting: Sitting, count: int) -> Needed:
+        """See which questions wait for an answer in a sitting, and which new ones it takes."""
+        unanswered = records.unanswered(sitting)
+        waiting = [question for question in unanswered if self._known(question.items)]
+        gone = [question for question in unanswered if not self._known(question.items)]
+        n_new = max(0, min(count, MOST_WAITING, sitting.left) - len(waiting))
+        free = sorted([question.place for question in gone] + records.free_places(sitting, n_new))[:n_new]
+        kinds = {place: sitting.plan[place] for place in free}
+        own: frozenset[Triple] = frozenset()
+        if "repeat" in kinds.values() or "holdout" in kinds.values():
+            asked = [question for question, _ in records.asked(sitting) if self._known(question.items)]
+            own = frozenset(key(self._indices(question.items)) for question in asked)
+            repeatable = [question.place for question in asked if question.kind in REPEATED and question.place >= 0]
+            repeatable += [place for place, kind in kinds.items() if kind == CHOSEN]
+            for place, kind in kinds.items():
+                if kind == "repeat" and min(repeatable, default=place) >= place - REPEAT_AFTER:
+                    kinds[place] = CHOSEN
+        if not self._study.settings.catch:
+            kinds = {place: CHOSEN if kind == "catch" else kind for place, kind in kinds.items()}
+        return Needed(waiting, gone, kinds, own)
 
-    def next(self, records: Records, sitting: Sitting, count: int) -> list[Question]:
+    async def next(self, sitting: Sitting, needed: Needed, count: int) -> list[Question]:
         """The next questions of a sitting: those that wait for an answer, then new ones."""
-        asked = records.asked(sitting)
-        waiting = [question for question, is_answered in asked if not is_answered]
-        taken = {question.place for question, _ in asked}
-        for question in [question for question in waiting if not self._known(question.items)]:
-            records.drop(question)  # its item was taken out of the study
-            waiting.remove(question)
-            taken.remove(question.place)
-        free = [place for place in range(sitting.total) if place not in taken]
-        for place in free[: max(0, min(count, MOST_WAITING) - len(waiting))]:
-            waiting.append(self._draw(records, sitting, place))
-        return sorted(waiting, key=lambda question: question.place)[:count]
+        count = min(count, sitting.left)
+        if not needed.kinds and not needed.gone:
+            return needed.waiting[:count]
+        kinds = list(needed.kinds.values())
+        wish = Wish(kinds.count(CHOSEN), kinds.count("holdout"), needed.own)
+        chosen = await asyncio.wrap_future(self._choosing.choose(wish)) if wish.by_policy or wish.held_out else []
+        left = {CHOSEN: chosen[: wish.by_policy], "holdout": chosen[wish.by_policy :]}
+        try:
+            return await asyncio.wrap_future(
+                self._database.write(lambda records: self._hand_out(records, sitting, needed, left)[:count])
+            )
+        except BaseException:
+            for choice in chosen:
+                self._choosing.answered(choice.items)
+            raise
+
+    def _hand_out(
+        self, records: Records, sitting: Sitting, needed: Needed, left: dict[str, list[Choice]]
+    ) -> list[Question]:
+        for question in needed.gone:
+            records.retire(question)
+        left = {kind: list(choices) for kind, choices in left.items()}  # this may be called again
+        taken = records.places(sitting, from_place=min(needed.kinds, default=0))
+        for place, kind in sorted(needed.kinds.items()):
+            choice = left[kind].pop(0) if kind in left else None
+            if place in taken:  # the same person asked twice at once
+                if choice is not None:
+                    self._choosing.answered(choice.items)
+            elif choice is not None:
+                records.hand_out(sitting, place, choice.kind, self._names(choice.items))
+            elif kind == "catch":
+                catches = self._study.settings.catch
+                catch = catches[int(self._rng.integers(len(catches)))]
+                items = _shuffled(catch.items, self._rng)
+                records.hand_out(sitting, place, kind, items, expected=items.index(catch.odd))
+            elif (earlier := self._to_repeat(records, sitting, place)) is not None:
+                items = _shuffled(earlier.items, self._rng)
+                records.hand_out(sitting, place, kind, items, repeats=earlier.id)
+        return [question for question in records.unanswered(sitting) if self._known(question.items)]
+
+    def can_ask(self, question: Question) -> bool:
+        """Whether the study still has the question's items."""
+        return self._known(question.items)
 
     def answered(self, question: Question, odd: int) -> None:
         """Note what was said, and that nobody is being asked this any more."""
         if self._known(question.items):
             items = self._indices(question.items)
-            self.history.open.discard(policy.key(items))
+            self._choosing.answered(items)
             if question.kind != "holdout":
-                self._answers[question.id] = items, odd
+                self._said.add(question.id, items, odd)
         if self._background is not None:
             self._background.answered()
 
     def taken_back(self, question: Question) -> None:
         """Note that someone is being asked this again."""
-        self._answers.pop(question.id, None)
+        self._said.remove(question.id)
         if self._known(question.items):
-            self.history.open.add(policy.key(self._indices(question.items)))
+            self._choosing.asked_again(self._indices(question.items))
 
     def practice(self, sitting: Sitting) -> list[tuple[str, str, str]]:
         """Items for the practice, the same whenever this sitting asks for them."""
         rng = np.random.default_rng(sitting.seed)
-        return [self._names(_triple(row)) for row in policy.random(self.history, self._study.settings.practice, rng)]
-
-    def _draw(self, records: Records, sitting: Sitting, place: int) -> Question:
-        kind = sitting.plan[place]
-        catches = self._study.settings.catch
-        if kind == "catch" and catches:
-            catch = catches[int(self._rng.integers(len(catches)))]
-            items = _shuffled(catch.items, self._rng)
-            return records.hand_out(sitting, place, kind, items, expected=items.index(catch.odd))
-        if kind == "repeat" and (earlier := self._to_repeat(records, sitting, place)) is not None:
-            items = _shuffled(earlier.items, self._rng)
-            return records.hand_out(sitting, place, kind, items, repeats=earlier.id)
-        if kind == "holdout":
-            chosen = self._to_share(records, sitting) or self._to_hold_out()
-            return self._hand_out(records, sitting, place, kind, chosen)
-        try:
-            return self._hand_out(
-                records, sitting, place, self._kind, policy.choose(self._policy, self.history, self._rng)
-            )
-        except Exception:
-            if self._policy is policy.random:
-                raise
-            log.exception("the policy %s failed; this question is a random one", self._study.settings.policy)
-        return self._hand_out(records, sitting, place, "random", policy.choose(policy.random, self.history, self._rng))
-
-    def _hand_out(self, records: Records, sitting: Sitting, place: int, kind: str, items: Triple) -> Question:
-        self._note(kind, items)
-        self.history.open.add(policy.key(items))
-        return records.hand_out(sitting, place, kind, self._names(items))
-
-    def _to_share(self, records: Records, sitting: Sitting) -> Triple | None:
-        """Every other time, a question held out that one other person was asked: so one sees how far people agree."""
-        if self._rng.random() < 0.5:
-            return None
-        own = {frozenset(question.items) for question, _ in records.asked(sitting)}
-        once = [
-            triple
-            for triple, times in self._held_out.items()
-            if times == 1 and triple not in self.history.open and frozenset(self._names(triple)) not in own
-        ]
-        return _triple(self._rng.permutation(once[int(self._rng.integers(len(once)))])) if once else None
-
-    def _to_hold_out(self) -> Triple:
-        """Any three items, and not those of a question that is held out already, if others are soon found."""
-        for _ in range(policy.TRIES):
-            chosen = policy.choose(policy.random, self.history, self._rng)
-            if not self._held_out[policy.key(chosen)]:
-                break
-        return chosen
+        rows = draw_triples(len(self._study.items), self._study.settings.practice, rng)
+        return [self._names(as_triple(row, len(self._study.items))) for row in rows]
 
     def _to_repeat(self, records: Records, sitting: Sitting, place: int) -> Question | None:
         """An earlier question, if there is one, that came up least often: with few items some come up by chance."""
@@ -202,18 +232,10 @@ class Asking:
         earlier = [
             question
             for question in asked
-            if question.place < place - REPEAT_AFTER
-            and question.kind in ("random", "adaptive")  # what is held out must not come back among the others
-            and self._known(question.items)
+            if 0 <= question.place < place - REPEAT_AFTER and question.kind in REPEATED and self._known(question.items)
         ]
         self._rng.shuffle(earlier)
         return min(earlier, key=lambda question: times[frozenset(question.items)], default=None)
-
-    def _said(self) -> Comparisons:
-        said = list(self._answers.values())  # at once: the background asks for it, too
-        if not said:
-            return Comparisons.empty()
-        return Comparisons.odd_one_out([items for items, _ in said], [odd for _, odd in said])
 
     def _known(self, items: tuple[str, str, str]) -> bool:
         return all(name in self._study.index_of for name in items)
@@ -229,9 +251,4 @@ class Asking:
 
 def _shuffled(items: tuple[str, str, str], rng: np.random.Generator) -> tuple[str, str, str]:
     first, second, third = (items[int(place)] for place in rng.permutation(3))
-    return first, second, third
-
-
-def _triple(row: policy.Indices) -> Triple:
-    first, second, third = (int(item) for item in row)
     return first, second, third

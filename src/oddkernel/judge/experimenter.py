@@ -11,12 +11,9 @@ from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
 from .. import formats
-from .app import Judge, page
 from .export import Filter, HoldOut, export
-from .overview import overview
 from .participant import Word
-
-COOKIE = "oddkernel_experimenter"
+from .running import Judge
 
 TYPES = {
     "csv": "text/csv; charset=utf-8",
@@ -33,14 +30,24 @@ class Leaving(BaseModel):
 def router(judge: Judge) -> APIRouter:
     """The experimenter's part of the application."""
     study, settings = judge.study, judge.study.settings
-
-    def authorised(request: Request) -> bool:
-        kind, _, token = request.headers.get("authorization", "").partition(" ")
-        return judge.keys.opens(request.cookies.get(COOKIE)) or (kind == "Bearer" and judge.keys.opens(token))
+    cookie = f"oddkernel_experimenter_{judge.tag}"
 
     def required(request: Request) -> None:
-        if not authorised(request):
+        kind, _, bearer = request.headers.get("authorization", "").partition(" ")
+        given = [token for token in (request.cookies.get(cookie), bearer if kind == "Bearer" else None) if token]
+        if not any(try_token(request, token) for token in given):
             raise HTTPException(401, "This needs the token that the server printed when it started.")
+
+    def try_token(request: Request, token: str) -> bool:
+        """Whether this is the token; whoever has guessed too often is told to wait, right or wrong."""
+        address = request.client.host if request.client else ""
+        wait = judge.token_tries.left(address)
+        if wait:
+            raise HTTPException(429, "Too many tries; please wait a moment.", {"retry-after": str(int(wait) + 1)})
+        is_right = judge.keys.opens(token)
+        if not is_right:
+            judge.token_tries.wait(address)
+        return is_right
 
     routes = APIRouter(prefix="/experimenter")
     api = APIRouter(prefix="/api", dependencies=[Depends(required)])
@@ -49,34 +56,27 @@ def router(judge: Judge) -> APIRouter:
     async def index(request: Request, token: str | None = None) -> Response:
         if token is None:
             required(request)
-            return page("experimenter.html")
-        wait = judge.token_tries.wait(request.client.host if request.client else "")
-        if wait:
-            raise HTTPException(429, "Too many tries; please wait a moment.", {"retry-after": str(int(wait) + 1)})
-        if not judge.keys.opens(token):
+            return judge.pages.page("experimenter/experimenter.html")
+        if not try_token(request, token):
             raise HTTPException(401, "This is not the token that the server printed when it started.")
         # The address with the token leaves the address bar at once.
         answer = RedirectResponse("/experimenter", status_code=303)
         answer.set_cookie(
-            COOKIE,
+            cookie,
             judge.keys.token,
             path="/experimenter",
             httponly=True,
-            samesite="strict",
+            samesite="lax",  # the link may be clicked on another site; what changes something needs this origin anyway
             secure=request.url.scheme == "https",
         )
         return answer
 
     @api.get("/summary")
     async def summary() -> dict[str, Any]:
-        sittings, answers, paused = await judge.read(
-            lambda records: (records.sittings(), records.answers(), records.paused())
-        )
-        facts = await asyncio.to_thread(overview, sittings, answers, study.names, too_fast=settings.too_fast)
+        facts = await asyncio.to_thread(judge.summary.latest)
         return {
             "title": settings.title,
             "question": settings.question,
-            "state": "paused" if paused else "running",
             "items": len(study.items),
             "questions_per_person": settings.questions,
             "policy": settings.policy,
@@ -88,11 +88,14 @@ def router(judge: Judge) -> APIRouter:
     async def learned_map() -> dict[str, Any]:
         found = judge.atlas.latest(await judge.read(lambda records: records.n_answers()))
         columns = zip(*(found.pop(name, ()) for name in ("items", "x", "y", "cluster")), strict=True)
-        placed = [
-            {"name": study.names[i], **judge.shown(study.names[i]), "x": x, "y": y, "cluster": cluster}
-            for i, x, y, cluster in columns
-        ]
-        return {**found, "items": placed}
+
+        def place() -> list[dict[str, Any]]:
+            return [
+                {"name": study.names[i], **judge.shown(study.names[i]), "x": x, "y": y, "cluster": cluster}
+                for i, x, y, cluster in columns
+            ]
+
+        return {**found, "items": await asyncio.to_thread(place)}
 
     @api.post("/pause")
     async def pause() -> dict[str, Any]:
@@ -107,9 +110,10 @@ def router(judge: Judge) -> APIRouter:
     @api.post("/withdraw")
     async def withdraw(leaving: Leaving) -> dict[str, Any]:
         deleted = await judge.write(lambda records: records.withdraw(leaving.participant))
-        await asyncio.to_thread(judge.database.forget_deleted)
+        is_gone = await asyncio.to_thread(judge.database.forget_deleted)
+        judge.summary.forget()
         await judge.write(judge.asking.refresh)
-        return {"withdrawn": leaving.participant, "answers_deleted": deleted}
+        return {"withdrawn": leaving.participant, "answers_deleted": deleted, "lingers": not is_gone}
 
     @api.get("/export")
     async def download(

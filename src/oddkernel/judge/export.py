@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ..comparisons import Comparisons
+from .pace import possible_seconds
 from .store import Answer
 
 HoldOut = Literal["drop", "only", "keep"]
@@ -30,7 +31,7 @@ class Filter:
     failed_catches : bool
         Whether to leave out people who failed half of their catch questions or more.
     too_fast : float or None
-        Answers that took fewer seconds are left out; None leaves out none.
+        Answers that took fewer seconds, or can't have taken more, are left out; None leaves out none.
     incomplete : bool
         Whether to leave out people who have not finished.
     participants : bool
@@ -47,13 +48,14 @@ class Filter:
     def choose(self, answers: Iterable[Answer]) -> list[Answer]:
         """Those of the answers to take."""
         every = list(answers)
+        seconds = possible_seconds(every) if self.too_fast is not None else [0.0] * len(every)
         failed = failed_catches(every) if self.failed_catches else set()
         return [
             answer
-            for answer in every
+            for answer, took in zip(every, seconds, strict=True)
             if answer.sitting not in failed
             and (answer.complete or not self.incomplete)
-            and (self.too_fast is None or answer.response_ms >= 1000 * self.too_fast)
+            and (self.too_fast is None or took >= self.too_fast)
             and (self.holdout == "keep" or (answer.kind == "holdout") == (self.holdout == "only"))
         ]
 

@@ -6,12 +6,15 @@ import json
 import math
 import time
 from collections import OrderedDict
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 16 * 1024
+
+SAFE = ("GET", "HEAD", "OPTIONS")
+"""Methods that change nothing."""
 
 PAGE_POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 MEDIA_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
@@ -46,21 +49,30 @@ class Rate:
     def wait(self, who: str, at: float | None = None) -> float:
         """Seconds until `who` may ask; 0 if that is now, which counts as having asked."""
         at = time.monotonic() if at is None else at
-        left, since = self._left.pop(who, (self._burst, at))
-        left = min(self._burst, left + (at - since) * self._per_second)
+        left = self._now(who, at)
+        self._left.pop(who, None)
         allowed = left >= 1
         self._left[who] = (left - 1 if allowed else left, at)
         if len(self._left) > self.MOST_REMEMBERED:
             self._left.popitem(last=False)
         return 0.0 if allowed else (1 - left) / self._per_second
 
+    def left(self, who: str) -> float:
+        """Seconds until `who` may ask, which doesn't count as having asked."""
+        return max(0.0, 1 - self._now(who, time.monotonic())) / self._per_second
+
+    def _now(self, who: str, at: float) -> float:
+        left, since = self._left.get(who, (self._burst, at))
+        return min(self._burst, left + (at - since) * self._per_second)
+
 
 class Guard:
     """The outermost layer of the server."""
 
-    def __init__(self, app: ASGIApp, per_address: Rate) -> None:
+    def __init__(self, app: ASGIApp, per_address: Rate, is_crowded: Callable[[], bool]) -> None:
         self._app = app
         self._per_address = per_address
+        self._is_crowded = is_crowded
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer what is too much, pass on the rest, and add the headers."""
@@ -74,6 +86,8 @@ class Guard:
                 # Pages and their parts may be kept and asked about; what was told to one person may not be kept.
                 keep = "no-store" if scope["path"].startswith(("/api", "/experimenter")) else "no-cache"
                 wanted = {**HEADERS, "cache-control": keep}
+                if self._is_crowded():
+                    wanted["connection"] = "close"
                 message["headers"] = [
                     *message["headers"],
                     *(
@@ -84,14 +98,21 @@ class Guard:
                 ]
             await send(message)
 
+        headers = dict(scope["headers"])
         client = scope.get("client")
         wait = self._per_address.wait(client[0] if client else "")
         if wait:
             await _refuse(send_with_headers, 429, "Too many requests; please wait a moment.", wait)
             return
-        body = await _body(receive, dict(scope["headers"]))
+        try:
+            body = await _body(receive, headers)
+        except ConnectionError:
+            return  # half a request is none
         if body is None:
             await _refuse(send_with_headers, 413, f"The request is larger than {LARGEST_BODY} bytes.")
+            return
+        if scope["method"] not in SAFE and (refusal := _foreign(headers)) is not None:
+            await _refuse(send_with_headers, *refusal)
             return
         replayed = False
 
@@ -114,12 +135,33 @@ async def _body(receive: Receive, headers: dict[bytes, bytes]) -> bytes | None:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            return bytes(body)
+            raise ConnectionError("the client went away")
         body += message.get("body", b"")
         if len(body) > LARGEST_BODY:
             return None
         if not message.get("more_body", False):
             return bytes(body)
+
+
+def _foreign(headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+    """Why a request that changes something is refused: another page may have made the browser send it.
+
+    A page of another origin can send forms without asking, but no JSON. Browsers say where a request comes from, in
+    Sec-Fetch-Site or, without HTTPS, in Origin; programs other than browsers say neither.
+    """
+    if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
+        return 415, "This needs a body of the type application/json."
+    site, origin = headers.get(b"sec-fetch-site"), headers.get(b"origin")
+    own = headers.get(b"host", b"").lower()
+    if site is not None:
+        is_own = site == b"same-origin"
+    elif origin is not None:
+        scheme, _, host = origin.lower().partition(b"://")
+        port = {b"http": b":80", b"https": b":443"}.get(scheme, b"")
+        is_own = host.removesuffix(port) == own.removesuffix(port)
+    else:
+        is_own = True
+    return None if is_own else (403, "This was sent by another page; please use the study's own.")
 
 
 async def _refuse(send: Send, status: int, sentence: str, wait: float = 0.0) -> None:

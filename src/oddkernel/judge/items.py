@@ -93,10 +93,12 @@ def read(source: Path) -> tuple[Item, ...]:
 
 
 def open_inside(path: Path, root: Path) -> Path:
-    """The true place of a file, which must lie inside the study wherever links lead."""
+    """The true place of a file, which must be a media file inside the study wherever links lead."""
     true = path.resolve()
     if not true.is_relative_to(root.resolve()) or not true.is_file():
         raise ValueError(f"{path}: not a file inside {root}; copy it there, as links that lead outside aren't followed")
+    if true.suffix.lower() not in TYPES:  # settings, answers and keys lie in the same folder
+        raise ValueError(f"{path}: a link to {true.name}; expected a file that ends with {', '.join(TYPES)}")
     return true
 
 

@@ -7,6 +7,11 @@ import hmac
 from collections.abc import Sequence
 
 
+def fingerprint(key: str) -> str:
+    """What the database keeps of a browser's key or an invitation: enough to know it again, too little to use it."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
 class Keys:
     """Keyed hashes under one secret, which are the same after every start.
 

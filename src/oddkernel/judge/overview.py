@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import raters
 from .export import Filter, export
+from .pace import possible_seconds
 from .store import Answer, Sitting
 
 EDGES = (0.0, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 20.0)
@@ -30,9 +31,10 @@ def overview(
     names : sequence of str
         The items' names.
     too_fast : float
-        Seconds below which an answer is too fast.
+        Seconds below which an answer is too fast, by what it claims or by what is possible.
     """
     seconds = np.array([answer.response_ms / 1000 for answer in answers])
+    fast = [took < too_fast for took in possible_seconds(answers)]
     catches, repeats = _catches(answers), _repeats(answers)
     said = export(answers, names, "", Filter(holdout="keep")).said
     caught = [np.nan if answer.expected is None else float(answer.odd != answer.expected) for answer in answers]
@@ -40,8 +42,10 @@ def overview(
     # A catch question has one answer, so agreement about it says nothing.
     ceiling = raters.noise_ceiling(said[np.isnan(caught)]) if len(said) else None
     by_sitting: dict[str, list[Answer]] = defaultdict(list)
-    for answer in answers:
+    n_fast: Counter[str] = Counter()
+    for answer, is_fast in zip(answers, fast, strict=True):
         by_sitting[answer.sitting].append(answer)
+        n_fast[answer.sitting] += is_fast
     people = []
     for sitting in sittings:
         own = by_sitting[sitting.id]
@@ -53,7 +57,7 @@ def overview(
                 "total": sitting.total,
                 "done": sitting.done,
                 "median_seconds": None if row is None else row.seconds,
-                "too_fast": sum(answer.response_ms < 1000 * too_fast for answer in own),
+                "too_fast": n_fast[sitting.id],
                 "cant_tell": sum(answer.odd < 0 for answer in own),
                 "catches": _tally([catches[answer.client_id, answer.sitting] for answer in own if _is_catch(answer)]),
                 "repeats": _tally(
@@ -70,7 +74,7 @@ def overview(
         "people": len(sittings),
         "finished": sum(sitting.done for sitting in sittings),
         "cant_tell": _share([answer.odd < 0 for answer in answers]),
-        "too_fast": _share([answer.response_ms < 1000 * too_fast for answer in answers]),
+        "too_fast": _share(fast),
         "response_times": {
             "edges": list(EDGES),
             "counts": np.histogram(seconds, bins=[*EDGES, np.inf])[0].tolist(),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -13,15 +15,18 @@ from fastapi.responses import FileResponse
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from .app import Judge, page
-from .asking import plan
+from .asking import Needed, plan
 from .guard import MEDIA_POLICY
 from .items import open_inside
+from .keys import fingerprint
+from .pictures import Box
+from .running import Judge
 from .store import Question, Records, Sitting
 
-COOKIE = "oddkernel_sitting"
-A_DAY = 24 * 3600
-A_YEAR = 365 * A_DAY
+OLD_COOKIE = "oddkernel_sitting"  # as it was called before every study had its own
+TAG = "oddkernel-sitting"
+"""The header in which a page names the sitting that it means."""
+A_YEAR = 365 * 24 * 3600
 LONGEST_RESPONSE_MS = 7 * 24 * 3600 * 1000
 
 
@@ -31,13 +36,11 @@ def _printable(text: str) -> str:
     return text
 
 
-def _no_formula(text: str) -> str:
-    if text[0] in "=+-@":
-        raise ValueError("expected a name that no spreadsheet takes for a formula")
-    return text
-
-
 Word = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_printable)]
+
+
+Side = Annotated[int, Query(ge=1, le=100_000)]
+"""Of the room that a page has for a picture, in pixels of the screen."""
 
 
 class _Body(BaseModel):
@@ -45,8 +48,9 @@ class _Body(BaseModel):
 
 
 class Entrance(_Body):
-    participant: Annotated[Word, AfterValidator(_no_formula)] | None = None
+    participant: Word | None = None
     invitation: Word | None = None
+    key: UUID | None = None
 
 
 class Agreement(_Body):
@@ -59,7 +63,7 @@ class Said(_Body):
     answer: Literal[-1, 0, 1, 2]
     response_ms: Annotated[int, Field(ge=0, le=LONGEST_RESPONSE_MS)]
     answered_at: Annotated[
-        AwareDatetime, Field(ge=datetime(2000, 1, 1, tzinfo=UTC), le=datetime(3000, 1, 1, tzinfo=UTC))
+        AwareDatetime, Field(ge=datetime(1900, 1, 1, tzinfo=UTC), le=datetime(9000, 1, 1, tzinfo=UTC))
     ]
 
 
@@ -85,62 +89,97 @@ def router(judge: Judge) -> APIRouter:
             told["completion_code"] = settings.completion_code
         return told
 
-    def as_shown(question_id: str, names: tuple[str, str, str]) -> dict[str, Any]:
-        items = [{**judge.shown(name), "label": f"Item {place}"} for place, name in enumerate(names, start=1)]
-        return {"id": question_id, "items": items}
+    async def as_shown(questions: Iterable[tuple[str, tuple[str, str, str]]]) -> list[dict[str, Any]]:
+        """Questions, by id and items, as the page shows them; files may be read for it, so others go on meanwhile."""
+
+        def one(id: str, names: tuple[str, str, str]) -> dict[str, Any]:
+            items = [{**judge.shown(name), "label": f"Item {place}"} for place, name in enumerate(names, start=1)]
+            return {"id": id, "items": items}
+
+        return await asyncio.to_thread(lambda: [one(id, names) for id, names in questions])
 
     def visitor(request: Request) -> str | None:
-        """The id of the sitting that the cookie names, None without one; whoever asks too often is told to wait."""
-        id = judge.keys.signed(request.cookies.get(COOKIE))
+        """The id of the sitting that the cookie names; whoever asks too often is told to wait.
+
+        None without a cookie, and where the page means another sitting: one browser has one cookie for the study, and
+        may have pages of two people open.
+        """
+        id = judge.keys.signed(request.cookies.get(judge.cookie)) or judge.keys.signed(request.cookies.get(OLD_COOKIE))
+        if id is not None and request.headers.get(TAG) not in (None, judge.keys.tag(id)):
+            id = None
         address = request.client.host if request.client else ""
         wait = judge.newcomers.wait(address) if id is None else judge.per_sitting.wait(id)
         if wait:
             raise HTTPException(429, "Too many requests; please wait a moment.", {"retry-after": str(int(wait) + 1)})
         return id
 
+    def nobody() -> HTTPException:
+        return HTTPException(401, "This browser has no sitting; please open the link again.")
+
     def present(records: Records, id: str | None) -> Sitting:
         sitting = None if id is None else records.sitting(id)
         if sitting is None:
-            raise HTTPException(401, "This browser has no sitting; please open the link again.")
+            raise nobody()
         return sitting
 
-    def enter(records: Records, entrance: Entrance, id: str | None) -> Sitting:
-        known = None if id is None else records.sitting(id)
-        if entrance.invitation is not None:
-            if not records.invited(entrance.invitation):
+    def agreed(records: Records, id: str | None) -> Sitting:
+        sitting = present(records, id)
+        if settings.consent and not sitting.consented:
+            raise HTTPException(403, "Please agree to take part first.")
+        return sitting
+
+    def enter(records: Records, entrance: Entrance, id: str | None, tag: str | None) -> Sitting:
+        """The sitting to go on with, or a new one; with a tag, the sitting of that tag and no other."""
+        key = None if entrance.key is None else fingerprint(str(entrance.key))
+        invitation = None if entrance.invitation is None else fingerprint(entrance.invitation)
+        found = find(records, entrance.participant, invitation, id, key)
+        if tag is not None and (found is None or judge.keys.tag(found.id) != tag):
+            raise nobody()
+        return found or begin(records, entrance.participant, invitation, key)
+
+    def find(
+        records: Records, participant: str | None, invitation: str | None, id: str | None, key: str | None
+    ) -> Sitting | None:
+        if invitation is not None:
+            if not records.invited(invitation):
                 raise HTTPException(403, "This invitation is not known; please check the link.")
-            begun = records.sitting_by(entrance.invitation)
             # The code can't be guessed, so whoever has it may go on in another browser.
-            return begun or begin(records, entrance.participant, entrance.invitation)
-        if known is not None and entrance.participant in (None, known.participant):
+            return records.sitting_by(invitation)
+        # The key comes from the browser, so it opens the sitting also where the reply that began it got lost.
+        for sitting in [] if key is None else records.sittings_with(key):
+            if participant in (None, sitting.participant):
+                return sitting
+        known = None if id is None else records.sitting(id)
+        if known is not None and participant in (None, known.participant):
+            if key is not None:
+                records.set_key(known, key)
             return known
         if settings.entry == "invitation":
             raise HTTPException(403, "This study is by invitation; please use the link that you were sent.")
-        return begin(records, entrance.participant)
+        return None
 
-    def begin(records: Records, participant: str | None, invitation: str | None = None) -> Sitting:
+    def begin(records: Records, participant: str | None, invitation: str | None, key: str | None) -> Sitting:
         seed = secrets.randbits(62)
         kinds = plan(settings, np.random.default_rng(seed))
-        return records.begin(participant or f"p-{secrets.token_hex(4)}", kinds, seed, invitation)
+        return records.begin(participant or f"p-{secrets.token_hex(4)}", kinds, seed, invitation, key)
 
     @routes.get("/")
-    async def index() -> FileResponse:
-        return page("index.html")
+    async def index() -> Response:
+        return judge.pages.page("participant/index.html")
 
     @routes.post("/api/sitting")
     async def sit_down(entrance: Entrance, request: Request, response: Response) -> dict[str, Any]:
-        id = visitor(request)
-
-        sitting = await judge.write(lambda records: enter(records, entrance, id))
+        id, tag = visitor(request), request.headers.get(TAG)
+        sitting = await judge.write(lambda records: enter(records, entrance, id, tag))
         response.set_cookie(
-            COOKIE,
+            judge.cookie,
             judge.keys.sign(sitting.id),
             max_age=A_YEAR,
             httponly=True,
             samesite="strict",
             secure=request.url.scheme == "https",
         )
-        practice = [as_shown(f"practice-{n}", items) for n, items in enumerate(judge.asking.practice(sitting))]
+        practice = await as_shown((f"practice-{n}", items) for n, items in enumerate(judge.asking.practice(sitting)))
         about = {
             "title": settings.title,
             "question": settings.question,
@@ -150,6 +189,7 @@ def router(judge: Judge) -> APIRouter:
             "words": settings.words,
             "practice": practice,
             "can_undo": True,
+            "tag": judge.tag,
         }
         told = standing(sitting)
         code = {"completion_code": told.pop("completion_code")} if "completion_code" in told else {}
@@ -165,14 +205,13 @@ def router(judge: Judge) -> APIRouter:
     async def questions(request: Request, count: Annotated[int, Query(ge=1, le=20)] = 3) -> dict[str, Any]:
         id = visitor(request)
 
-        def work(records: Records) -> tuple[list[Question], Sitting]:
-            sitting = present(records, id)
-            if settings.consent and not sitting.consented:
-                raise HTTPException(403, "Please agree to take part first.")
-            return [] if sitting.paused else judge.asking.next(records, sitting, count), sitting
+        def work(records: Records) -> tuple[Sitting, Needed | None]:
+            sitting = agreed(records, id)
+            return sitting, None if sitting.paused else judge.asking.look(records, sitting, count)
 
-        found, sitting = await judge.write(work)
-        return {"questions": [as_shown(question.id, question.items) for question in found], **standing(sitting)}
+        sitting, needed = await judge.read(work)
+        found = [] if needed is None else await judge.asking.next(sitting, needed, count)
+        return {"questions": await as_shown((question.id, question.items) for question in found), **standing(sitting)}
 
     @routes.post("/api/answers")
     async def answer(said: Said, request: Request) -> dict[str, Any]:
@@ -181,7 +220,7 @@ def router(judge: Judge) -> APIRouter:
         when = said.answered_at.astimezone(UTC).isoformat(timespec="milliseconds")
 
         def work(records: Records) -> Sitting:
-            sitting = present(records, id)
+            sitting = agreed(records, id)
             question, is_new = records.answer(
                 sitting, str(said.client_id), said.question, said.answer, said.response_ms, when
             )
@@ -196,30 +235,37 @@ def router(judge: Judge) -> APIRouter:
         id = visitor(request)
 
         def work(records: Records) -> tuple[Question, Sitting]:
-            sitting = present(records, id)
+            sitting = agreed(records, id)
             question, is_new = records.undo(sitting, str(asked.client_id), str(asked.of))
             if is_new:
                 judge.asking.taken_back(question)
             return question, sitting._replace(answered=sitting.answered - is_new)
 
         question, sitting = await judge.write(work)
-        return {"question": as_shown(question.id, question.items), **standing(sitting)}
+        # An item that was taken out of the study can't be shown again.
+        shown = await as_shown([(question.id, question.items)] if judge.asking.can_ask(question) else [])
+        return {"question": shown[0] if shown else None, **standing(sitting)}
 
     @routes.get("/media/{id}")
-    async def media(id: str) -> FileResponse:
+    async def media(id: str, v: str = "", w: Side | None = None, h: Side | None = None) -> Response:
         name = judge.media.get(id)
         item = None if name is None else judge.study.items[judge.study.index_of[name]]
         if item is None or item.path is None:
             raise HTTPException(404, "There is no such item.")
         try:
             path = open_inside(item.path, judge.study.media_root)
+            box = None if w is None or h is None else Box.around(w, h)
+            picture = await judge.pictures.get(path, box) if item.medium == "image" else None
         except (ValueError, OSError):
             raise HTTPException(404, "The item's file is gone.") from None
+        is_current = v == await asyncio.to_thread(judge.versions.of, item.path)
         headers = {
-            "cache-control": f"private, max-age={A_DAY}",
+            "cache-control": f"private, max-age={A_YEAR}, immutable" if is_current else "no-cache",
             "content-security-policy": MEDIA_POLICY,
             "content-disposition": "inline",
         }
+        if picture is not None:
+            return Response(picture, media_type=item.media_type, headers=headers)
         return FileResponse(path, media_type=item.media_type, headers=headers)
 
     return routes

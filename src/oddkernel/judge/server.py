@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 
 import uvicorn
 
 from .app import create_app
+from .connections import Connections, Protocol, defer, raise_limit
 from .keys import Keys
-from .store import Database
 from .study import Study
+from .throttle import throttled
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+QUEUE = 4096
+"""So many connections may wait, unaccepted, in the system's queue; Linux's own limit is the same."""
 
 
 class Server:
@@ -31,7 +37,7 @@ class Server:
     """
 
     def __init__(self, study: Study, *, database: str | None = None, host: str = "127.0.0.1", port: int = 0) -> None:
-        self._database = Database(database or study.database, study.name)
+        self._database = study.connect(database)
         try:
             self._socket = _listen(host, port)
         except ValueError:
@@ -39,8 +45,9 @@ class Server:
             raise
         self._stopped = False
         self._uvicorn: _Uvicorn | None = None
+        self.connections = Connections(raise_limit())
         try:
-            self.app = create_app(study, self._database)
+            self.app = create_app(study, self._database, self.connections.is_crowded)
         except ValueError:
             self._socket.close()
             self._database.close()
@@ -58,12 +65,18 @@ class Server:
         """Serve until SIGINT, SIGTERM or `stop`, store what was accepted by then, and count all answers."""
         # No access log: addresses of requests hold participants' names and the token.
         config = uvicorn.Config(
-            self.app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=10
+            self.app,
+            ws="none",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=10,
         )
-        self._uvicorn = _Uvicorn(config, on_start)
+        self._uvicorn = _Uvicorn(config, self.connections, on_start)
         try:
             if not self._stopped:
-                self._uvicorn.run(sockets=[self._socket])
+                with throttled():
+                    self._uvicorn.run(sockets=[self._socket])
         except KeyboardInterrupt:
             pass  # the usual way to stop it, raised once all is stored
         finally:
@@ -80,14 +93,33 @@ class Server:
 
 
 class _Uvicorn(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, on_start: Callable[[], None] | None) -> None:
+    """Uvicorn, but for how connections are accepted."""
+
+    def __init__(self, config: uvicorn.Config, connections: Connections, on_start: Callable[[], None] | None) -> None:
         super().__init__(config)
+        self._accepted = connections
+        self._accepting: list[asyncio.Task[None]] = []
         self._on_start = on_start
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
+        await super().startup(sockets=[])
+        self._accepting = [
+            asyncio.create_task(self._accepted.accept(listener, self._protocol)) for listener in sockets or ()
+        ]
         if self._on_start is not None:
             self._on_start()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for task in self._accepting:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+        await super().shutdown(sockets)
+
+    def _protocol(self) -> Protocol:
+        return Protocol(
+            self._accepted, config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -96,7 +128,8 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen(1024)
+        defer(listener)
+        listener.listen(QUEUE)
     except (OSError, OverflowError) as error:
         listener.close()
         raise ValueError(f"can't listen on {host}, port {port}: {error}; choose another --host or --port") from None

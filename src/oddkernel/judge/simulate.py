@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import itertools
 import json
 import threading
 import time
@@ -62,6 +63,8 @@ class Told:
         For each client_id that the server said is stored: participant, the three items by number, and the answer.
     seconds : list of float
         How long each answer took to be confirmed.
+    seconds_at_once : list of float
+        The same, of those that were confirmed at the first attempt.
     retries : int
         How many requests had to be sent again: refused for the moment, or without an answer.
     problems : list of str
@@ -70,6 +73,7 @@ class Told:
 
     stored: dict[str, tuple[str, tuple[int, int, int], int]] = field(default_factory=dict)
     seconds: list[float] = field(default_factory=list)
+    seconds_at_once: list[float] = field(default_factory=list)
     retries: int = 0
     problems: list[str] = field(default_factory=list)
 
@@ -123,14 +127,18 @@ class Crowd:
                 self.told.problems.append(f"{participant}: {error}")
 
     def _answer_as(self, participant: str, n_questions: int, rng: np.random.Generator, send: Any) -> None:
-        begun = send("POST", "/api/sitting", {"participant": participant})
+        key = str(uuid.UUID(bytes=rng.bytes(16), version=4))
+        begun = send("POST", "/api/sitting", {"participant": participant, "key": key})
         if begun["study"]["consent"] is not None:
             send("POST", "/api/consent", {"agreed": True})
         for _ in range(n_questions):
             waiting = send("GET", "/api/questions?count=2")["questions"]
             if not waiting:
                 return
-            first, second, third = (self._index[item.get("url") or item["text"]] for item in waiting[0]["items"])
+            first, second, third = (
+                self._index[item["url"].partition("?")[0] if "url" in item else item["text"]]
+                for item in waiting[0]["items"]
+            )
             items = (first, second, third)
             odd = self._respond(items, rng)
             client_id = str(uuid.UUID(bytes=rng.bytes(16), version=4))
@@ -142,9 +150,11 @@ class Crowd:
                 "answered_at": datetime.now(UTC).isoformat(),
             }
             started = time.perf_counter()
-            send("POST", "/api/answers", said)
+            attempts = send("POST", "/api/answers", said)["attempts"]
             with self._lock:
-                self.told.seconds.append(time.perf_counter() - started)
+                took = time.perf_counter() - started
+                self.told.seconds.append(took)
+                self.told.seconds_at_once += [took] if attempts == 1 else []
                 self.told.stored[client_id] = (participant, items, odd)
 
     @contextmanager
@@ -155,15 +165,16 @@ class Crowd:
 
         def send(method: str, path: str, body: object = None) -> dict[str, Any]:
             until = time.monotonic() + self._patience
-            while True:
+            for attempts in itertools.count(1):
                 status, told = attempt(method, path, body)
                 if status == 200:
-                    return told
+                    return {**told, "attempts": attempts}
                 if status not in (None, 429, 503) or time.monotonic() > until:
                     raise RuntimeError(f"{method} {path}: {status}, {told.get('error')}")
                 with self._lock:
                     self.told.retries += 1
                 time.sleep(0.2)
+            raise AssertionError("the count has no end")
 
         def attempt(method: str, path: str, body: object) -> tuple[int | None, dict[str, Any]]:
             headers = {"content-type": "application/json", **cookie}

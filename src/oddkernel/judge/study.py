@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import tomllib
 from collections.abc import Callable
@@ -15,14 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..items import tables
+from ..questions.policies import POLICIES
 from ..support.files import replace
+from . import identity
 from . import items as _items
 from .items import Item
-from .policy import POLICIES
+from .keys import Keys
+from .store import Database
 
 SETTINGS_FILE = "study.toml"
 DATABASE_FILE = "answers.sqlite3"
 MOST_QUESTIONS = 5000
+
+
+ID_COMMENT = "Tells this study from all others in a database; keep it, and take it out of a copy that is another study."
 
 
 def _is_text(value: object) -> bool:
@@ -73,7 +80,7 @@ class Catch:
 class Settings:
     """What ``study.toml`` says; every setting has a default."""
 
-    name: str = _setting("", "What the study is called in a shared database; keep it once people answer.", _is_name, "")
+    name: str = _setting("", "What the study is called in exported files.", _is_name, "")
     title: str = _setting("Which one is different?", "The heading of the page.", _is_line, "a line of text")
     question: str = _setting(
         "Which one is least like the other two?", "The question above the three items.", _is_line, "a line of text"
@@ -128,6 +135,7 @@ class Settings:
         _is_line,
         "a file",
     )
+    id: str = _setting("", ID_COMMENT, _is_name, "")
     words: dict[str, str] = field(default_factory=dict)
     catch: tuple[Catch, ...] = ()
 
@@ -234,11 +242,17 @@ class Study:
         home.mkdir(exist_ok=True)
         file = home / SETTINGS_FILE
         if not file.exists():
-            replace(file, Settings(name=_default_name(home)).text().encode())
+            id = identity.find(home, "", is_new=True).id
+            replace(file, Settings(name=_default_name(home), id=id).text().encode())
+        text = file.read_text(encoding="utf-8")
         try:
-            settings = Settings.read(file.read_text(encoding="utf-8"))
+            settings = Settings.read(text)
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from None
+        id = identity.find(home, settings.id, is_new=False).id
+        if not settings.id:
+            settings = dataclasses.replace(settings, id=id)
+            replace(file, f'# {ID_COMMENT}\nid = "{id}"\n\n{text}'.encode())
         study = cls(home, source if is_folder else source.parent, items, settings)
         for number, catch in enumerate(settings.catch, start=1):
             for name in catch.items:
@@ -250,8 +264,26 @@ class Study:
 
     @property
     def name(self) -> str:
-        """What the study is called in the database."""
+        """What the study is called in exported files."""
         return self.settings.name or _default_name(self.home)
+
+    @property
+    def keys(self) -> Keys:
+        """What its server signs with, once a database was opened."""
+        found = identity.read(self.home)
+        if found is None or not found.secret:
+            raise ValueError(f"{self.home / identity.KEY_FILE}: holds no secret; expected a study that was opened")
+        return Keys(found.secret)
+
+    def connect(self, address: str | None = None) -> Database:
+        """Open the study's database: the one in its folder, or the one at an address; to be closed by the caller."""
+        database = Database(address or self.database, self.settings.id)
+        try:
+            identity.settle(database, self.home, self.index_of, None if address is None else self.name)
+        except BaseException:
+            database.close()
+            raise
+        return database
 
     @cached_property
     def index_of(self) -> dict[str, int]:
@@ -264,9 +296,9 @@ class Study:
         return tuple(item.name for item in self.items)
 
     @property
-    def database(self) -> str:
-        """The address of the database inside the study's folder."""
-        return f"sqlite:///{self.home.resolve() / DATABASE_FILE}"
+    def database(self) -> Path:
+        """The database inside the study's folder."""
+        return self.home.resolve() / DATABASE_FILE
 
 
 def _default_name(home: Path) -> str:

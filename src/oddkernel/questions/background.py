@@ -9,10 +9,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ..comparisons import Comparisons
 from .belief import Belief, Space
 from .history import Said
 
 log = logging.getLogger(__name__)
+
+GROWTH = 0.02
+"""Nor is it time to learn again before the answers have grown by this share: so few more change hardly anything."""
 
 
 class Background:
@@ -24,8 +28,8 @@ class Background:
         The items' features.
     said : callable
         Returns all answers to learn from; called in the background.
-    prepare : callable, optional
-        Does with a new belief, before anybody chooses by it, what a first choice would otherwise have to wait for.
+    learn : callable, optional
+        Makes a belief of the answers; by default `Belief.learn` does, in this process.
     every : int, default=10
         After so many new answers it is time to learn again.
     """
@@ -35,10 +39,11 @@ class Background:
         features: NDArray[np.float64],
         said: Said,
         *,
-        prepare: Callable[[Belief], object] | None = None,
+        learn: Callable[[Comparisons], Belief] | None = None,
         every: int = 10,
     ) -> None:
-        self._features, self._said, self._prepare, self._every = features, said, prepare, every
+        self._said, self._every = said, every
+        self._learn_from = learn or (lambda answers: Belief.learn(features, answers, last=self._latest))
         self._lock = threading.Lock()
         self._latest: Belief | None = None
         self._new = every
@@ -58,7 +63,8 @@ class Background:
         with self._lock:
             self._new += n
             busy = self._worker is not None and self._worker.is_alive()
-            if self._closed or busy or self._new < self._every:
+            n_learned = 0 if self._latest is None else self._latest.n_answers
+            if self._closed or busy or self._new < max(self._every, GROWTH * n_learned):
                 return
             self._new = 0
             self._worker = threading.Thread(target=self._learn, name="oddkernel-questions", daemon=True)
@@ -76,10 +82,7 @@ class Background:
 
     def _learn(self) -> None:
         try:
-            belief = Belief.learn(self._features, self._said(), last=self._latest)
-            if self._prepare is not None:
-                self._prepare(belief)
-            self._latest = belief
+            self._latest = self._learn_from(self._said())
         except Exception:  # whatever goes wrong here, asking goes on
             if self._closed:
                 return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,14 @@ class Space:
         kernel = AdaptiveGaussian().fit(features)
         phi = LowRank.fit(kernel, features, rank=0.9, random_state=0).transform(features)
         return cls(phi, typical_items(phi))
+
+    @cached_property
+    def typical_apart(self) -> Array:
+        """(k, k): squared distances between typical items in units of the median one; infinite to themselves."""
+        apart = squared_distances(self.phi[self.typical], self.phi[self.typical])
+        apart /= np.median(apart[np.triu_indices(len(apart), 1)]) or 1.0
+        np.fill_diagonal(apart, np.inf)
+        return np.asarray(apart)
 
 
 def typical_items(phi: Array, most: int = TYPICAL) -> Indices:
@@ -136,6 +145,17 @@ class Belief:
         coordinates = space.phi @ learned.root
         n_decided = int(choices.decided(said).sum())
         return cls(space, len(said), n_decided, coordinates, *_calibrated(coordinates, said), learned, rows)
+
+    def known(self) -> dict[str, Any]:
+        """What choosing questions takes, besides `space`: all but what only learning further needs."""
+        return {
+            "n_answers": self.n_answers,
+            "n_decided": self.n_decided,
+            "coordinates": self.coordinates,
+            "temperature": self.temperature,
+            "tie": self.tie,
+            "_memory": self._memory,
+        }
 
     def sides(self, shown: Indices) -> Array:
         """(m, 3): the squared distance of the pair opposite each position."""

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..comparisons import Comparisons, Kind
-from ..kernels.distances import squared_distances
 from .adaptive import uncertain
 from .belief import Space
 from .history import History, Indices, Triple, key
@@ -44,21 +43,22 @@ def prototypes(history: History, n: int, rng: np.random.Generator) -> Indices:
     if space is None:
         return random(history, n, rng)
     chosen: list[Triple] = []
+    chosen_keys: set[Triple] = set()
     groups = Groups(space, history.said())
     if history.allowed is None and not groups.gradual:
-        taken = history.asked | history.open
+        taken = (history.asked, history.open, chosen_keys)
         busy = {item for question in history.open for item in question}
         for item, candidates in groups.to_place():
             if len(chosen) == n:
                 break
-            question = next((each for each in candidates if key(each) not in taken), None)
+            question = next((each for each in candidates if not any(key(each) in known for known in taken)), None)
             if item not in busy and question is not None:
-                taken.add(key(question))
+                chosen_keys.add(key(question))
                 chosen.append(question)
     placing = np.array([rng.permutation(question) for question in chosen], dtype=np.intp).reshape(-1, 3)
     if len(chosen) == n:
         return placing
-    besides = replace(history, open=history.open | {key(question) for question in chosen})
+    besides = replace(history, open=history.open | chosen_keys)
     return np.concatenate([placing, uncertain(besides, n - len(chosen), rng)])
 
 
@@ -91,7 +91,7 @@ class Groups:
     """
 
     def __init__(self, space: Space, said: Comparisons) -> None:
-        self._items, self._phi = space.typical, space.phi[space.typical]
+        self._items, self._apart = space.typical, space.typical_apart / SHARPNESS
         place = np.full(len(space.phi), -1)
         place[self._items] = np.arange(len(self._items))
         shown = place[said.shown]
@@ -110,7 +110,9 @@ class Groups:
         A question shows the item beside the prototypes of two groups: the likeliest of those that no answer has told it
         apart from, and another likely one. An item that was told apart from all groups is left alone.
         """
-        belongs = np.column_stack([np.isin(np.arange(len(self._items)), places) for places in self._places])
+        belongs = np.zeros((len(self._items), len(self._places)), dtype=np.bool_)
+        for group, places in enumerate(self._places):
+            belongs[places, group] = True
         votes = self._votes @ belongs
         odds = self._log_odds(belongs, votes)
         there = np.isfinite(odds)  # without those of single items to be with themselves
@@ -124,9 +126,7 @@ class Groups:
 
     def _log_odds(self, belongs: Array, votes: Array) -> Array:
         """(k, g): how likely each typical item belongs to each group, as logarithms, up to a constant for each item."""
-        apart = squared_distances(self._phi, self._phi)
-        apart /= SHARPNESS * (np.median(apart[np.triu_indices(len(apart), 1)]) or 1.0)
-        np.fill_diagonal(apart, np.inf)
+        apart = self._apart
         nearest = np.column_stack([apart[:, places].min(axis=1) for places in self._places])
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(belongs.sum(axis=0) - belongs) - nearest + VOTE * votes)

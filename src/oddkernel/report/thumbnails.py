@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ..items.opening import open_image
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -52,7 +55,8 @@ def make_thumbnails(images: Sequence[Any] | np.ndarray[Any, Any]) -> Thumbnails:
     ----------
     images : sequence of n files, PIL images or arrays
         Arrays have shape (height, width), with 3 or 4 channels as a third axis where there is colour; uint8, or numbers
-        that are stretched to the range from black to white over all images together.
+        that are stretched to the range from black to white over all images together. The place of a file that can't be
+        read stays empty, and a warning names it.
 
     Examples
     --------
@@ -67,7 +71,8 @@ def make_thumbnails(images: Sequence[Any] | np.ndarray[Any, Any]) -> Thumbnails:
     stretch = _range_of(images)
     n = len(images)
     side = max(SMALLEST, min(LARGEST, int((PIXELS / max(n, 1)) ** 0.5)))
-    first = [_opened(images[row], row, stretch, side) for row in range(min(n, 50))]
+    damaged: dict[int, str] = {}
+    first = [_opened(images[row], row, stretch, side, damaged) for row in range(min(n, 50))]
     exact = all(max(image.size) <= TINY for image in first)
     if exact:
         side = max(max(image.size) for image in first)
@@ -77,7 +82,7 @@ def make_thumbnails(images: Sequence[Any] | np.ndarray[Any, Any]) -> Thumbnails:
         rows = range(start, min(n, start + columns**2))
         sheet = Image.new("RGBA", (side * columns, side * -(-len(rows) // columns)))
         for place, row in enumerate(rows):
-            image = _opened(images[row], row, stretch, side)
+            image = _opened(images[row], row, stretch, side, damaged)
             if max(image.size) > side:
                 image.thumbnail((side, side), Image.Resampling.LANCZOS, reducing_gap=2)
             left, top = (side - image.width) // 2, (side - image.height) // 2
@@ -85,6 +90,11 @@ def make_thumbnails(images: Sequence[Any] | np.ndarray[Any, Any]) -> Thumbnails:
         file = io.BytesIO()
         sheet.save(file, "WEBP", quality=78, lossless=exact)
         sheets.append(file.getvalue())
+    if damaged:
+        told = "; ".join(damaged.values())
+        if len(damaged) == n:
+            raise ValueError(f"{told}; expected at least one image that can be read")
+        warnings.warn(f"left out, {len(damaged)} of {n} images: {told}", UserWarning, stacklevel=2)
     return Thumbnails(side, columns, sheets, exact)
 
 
@@ -110,18 +120,19 @@ def require_pillow() -> None:
         raise ImportError('thumbnails need Pillow: pip install "oddkernel[report]"')
 
 
-def _opened(source: Any, row: int, stretch: tuple[float, float], side: int) -> Image:
+def _opened(source: Any, row: int, stretch: tuple[float, float], side: int, damaged: dict[int, str]) -> Image:
     from PIL import Image, ImageOps
 
     if isinstance(source, Image.Image):
         return source.copy()
     if isinstance(source, (str, os.PathLike)):
         try:
-            with Image.open(source) as file:
+            with open_image(source) as file:
                 file.draft("RGB", (2 * side, 2 * side))  # a JPEG is then decoded at a fraction of its size
                 return ImageOps.exif_transpose(file).convert("RGBA")
-        except (OSError, ValueError, Image.DecompressionBombError) as error:
-            raise ValueError(f"image {row}, {os.fspath(source)}: can't be read ({error})") from None
+        except ValueError as error:
+            damaged[row] = f"image {row}, {os.fspath(source)}: can't be read ({error})"
+            return Image.new("RGBA", (1, 1))
     array = np.asarray(source)
     if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)) or array.dtype.kind not in "fiub":
         raise ValueError(

@@ -135,7 +135,7 @@ def conjugate_gradients(point: Point) -> Array:
 def bounded_maximum(hessian: Array, gradient: Array, lower: Array, upper: Array) -> Array:
     """argmax of gᵀx − ½xᵀHx over lower ≤ x ≤ upper, with H positive semidefinite (Júdice & Pires 1994).
 
-    With many rows and a singular H, block pivoting may cycle. It is then left after 40 rounds, at a point near the maximum.
+    With many rows and a singular H, block pivoting may cycle. It then ends after 40 rounds, near the maximum.
     """
     size = np.sqrt(np.diagonal(hessian))
     rounding = 1e-14 * np.where(size > 0, size, 1.0)

@@ -23,12 +23,38 @@ def draft(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise
 
 
-def replace(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file; an interrupted write leaves an older file of that name as it was."""
-    with draft(path) as name, name.open("xb") as file:
+def replace(path: str | os.PathLike[str], data: bytes, *, private: bool = False) -> None:
+    """Write a file, a private one only for its owner's eyes; an interrupted write leaves an older one as it was."""
+    with draft(path) as name:
+        _write(name, data, private)
+
+
+def create(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file for its owner's eyes, unless there is one of that name: of several writers the first wins."""
+    target = Path(path).resolve()
+    name = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        _write(name, data, private=True)
+        try:
+            os.link(name, target)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without links, where two writers at once are not told apart
+            if not target.exists():
+                name.replace(target)
+    finally:
+        name.unlink(missing_ok=True)
+
+
+def _write(path: Path, data: bytes, private: bool) -> None:
+    with open(path, "xb", opener=_open_private if private else None) as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 @contextmanager

@@ -1,6 +1,19 @@
 """Where answers are kept: SQLite beside the items, or PostgreSQL. All the SQL is here and in the migrations."""
 
+from .backup import back_up
 from .database import Database, Unavailable
-from .records import Answer, Question, Records, Refused, Sitting, Unknown, now
+from .records import Answer, Question, Records, Refused, Sitting, Unknown
+from .studies import now
 
-__all__ = ["Answer", "Database", "Question", "Records", "Refused", "Sitting", "Unavailable", "Unknown", "now"]
+__all__ = [
+    "Answer",
+    "Database",
+    "Question",
+    "Records",
+    "Refused",
+    "Sitting",
+    "Unavailable",
+    "Unknown",
+    "back_up",
+    "now",
+]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,8 +24,14 @@ Work = Callable[[Records], T]
 PATIENCE = 3.0
 """Seconds to wait for a lock that another program holds on the database."""
 
+MIGRATION_LOCK, MIGRATION_PATIENCE = 0x6F64646B, 60
+"""The number of the lock that whoever brings the schema up to date holds, and how many seconds others wait for it."""
+
 MOST_AT_ONCE = 128
 """How many pieces of work share a transaction at most, and so one wait for the disk."""
+
+PRIVATE = 0o600
+"""The mode of files that only their owner may read."""
 
 log = logging.getLogger(__name__)
 
@@ -41,21 +49,25 @@ class Database:
 
     Parameters
     ----------
-    address : str
-        ``sqlite:///file`` or ``postgresql://user:password@host/name``.
+    address : str or Path
+        A file, or ``sqlite:///file`` or ``postgresql://user:password@host/name``.
     study : str
         The study that all records are about.
     """
 
-    def __init__(self, address: str, study: str) -> None:
+    def __init__(self, address: str | Path, study: str) -> None:
         self.study = study
         self._engine = _engine(address)
+        self._lingers = False  # whether something that was deleted may still be in SQLite's log
         self._writing = self._engine.execution_options(writes=True)
         self._waiting: queue.SimpleQueue[tuple[Work[Any], Future[Any]] | None] = queue.SimpleQueue()
         try:
             _migrate(self._writing)
         except SQLAlchemyError as error:
             raise Unavailable(f"the database can't be opened: {_reason(error)}") from None
+        except ValueError:
+            self._engine.dispose()
+            raise
         self._thread = threading.Thread(target=self._write_what_waits, name="oddkernel-writer", daemon=True)
         self._thread.start()
 
@@ -76,23 +88,38 @@ class Database:
         except SQLAlchemyError as error:
             raise _unavailable(error) from None
 
-    def forget_deleted(self) -> None:
-        """Make sure that nothing of what was deleted lingers in SQLite's log of changes."""
+    def forget_deleted(self, patience: float | None = None) -> bool:
+        """Clear SQLite's log of changes, where what was deleted lingers.
+
+        False if it can't be cleared, as another program reads the file for longer than `patience`, by default
+        `PATIENCE` seconds. It is then tried again after later changes, and when the database is closed.
+        """
         if self._engine.dialect.name != "sqlite":
-            return
+            return True
+        self._lingers = True
         connection = self._engine.raw_connection()  # a checkpoint can't be part of a transaction
         try:
-            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            cursor = connection.cursor()
+            cursor.execute(f"PRAGMA busy_timeout = {round(1000 * (PATIENCE if patience is None else patience))}")
+            is_busy, *_ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            cursor.execute(f"PRAGMA busy_timeout = {round(1000 * PATIENCE)}")
+            self._lingers = bool(is_busy)
         except Exception as error:
-            raise _unavailable(error) from None
+            log.warning("the database's log could not be cleared: %s", _reason(error))
         finally:
             connection.close()
+        return not self._lingers
 
     def close(self) -> None:
         """Write what waits, then let go of the database."""
         self._waiting.put(None)
         self._thread.join()
+        self._forget_what_lingers()
         self._engine.dispose()
+
+    def _forget_what_lingers(self) -> None:
+        if self._lingers:
+            self.forget_deleted(patience=0)
 
     def _write_what_waits(self) -> None:
         while (first := self._waiting.get()) is not None:
@@ -105,6 +132,7 @@ class Database:
                 batch.append(following)
             # Work that nobody waits for any more, as the person went away, is not begun.
             self._commit([(work, future) for work, future in batch if future.set_running_or_notify_cancel()])
+            self._forget_what_lingers()
 
     def _commit(self, batch: list[tuple[Work[Any], Future[Any]]]) -> None:
         outcomes: list[tuple[Any, Exception | None]] = []
@@ -143,9 +171,11 @@ def _reason(error: Exception) -> str:
     return str(getattr(error, "orig", None) or error).partition("\n")[0]
 
 
-def _engine(address: str) -> Engine:
+def _engine(address: str | Path) -> Engine:
     try:
-        url = sqlalchemy.make_url(address)
+        # A file's name may hold what means something else in an address.
+        file = sqlalchemy.URL.create("sqlite", database=str(address))
+        url = file if isinstance(address, Path) else sqlalchemy.make_url(address)
     except SQLAlchemyError:
         raise ValueError(
             "the database's address can't be read; expected postgresql://user:password@host/name"
@@ -169,6 +199,9 @@ def _engine(address: str) -> Engine:
 
 
 def _sqlite(url: sqlalchemy.URL) -> Engine:
+    if url.database and url.database != ":memory:" and not url.query:
+        with suppress(OSError):  # it is there already, or SQLite will say better what the matter is
+            os.close(os.open(url.database, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE))  # -wal and -shm get its mode
     engine = sqlalchemy.create_engine(url, connect_args={"timeout": PATIENCE}, hide_parameters=True)
 
     @event.listens_for(engine, "connect")
@@ -189,9 +222,31 @@ def _sqlite(url: sqlalchemy.URL) -> Engine:
 def _migrate(engine: Engine) -> None:
     from alembic import command
     from alembic.config import Config
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parents[1] / "migrations").replace("%", "%%"))
     with engine.begin() as connection:
+        if engine.dialect.name == "postgresql":  # one after the other, where two servers start at once
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{MIGRATION_PATIENCE}s'")
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
+        found = MigrationContext.configure(connection).get_current_revision()
+        known = [script.revision for script in ScriptDirectory.from_config(config).walk_revisions()]
+        if found is not None and found not in known:
+            raise ValueError(
+                f"the database was written by a newer version of oddkernel (schema {found}, here up to {known[0]}); "
+                "expected this version or an older one: pip install --upgrade oddkernel"
+            )
+        if found != known[0]:
+            _make_private(engine)
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def _make_private(engine: Engine) -> None:
+    """Close the files of an older version to other users; from then on their owner decides."""
+    if engine.dialect.name == "sqlite" and engine.url.database:
+        for ending in ("", "-wal", "-shm"):
+            with suppress(OSError):
+                Path(engine.url.database + ending).chmod(PRIVATE)

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
-from functools import cache
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, TextClause
-from sqlalchemy import text as _text
-
-# Parsing a statement takes longer than most of them take to run, and there are few.
-text: Callable[[str], TextClause] = cache(_text)
+from .studies import StudyRecord, now
 
 
 class Refused(ValueError):
@@ -39,6 +33,11 @@ class Sitting(NamedTuple):
     def total(self) -> int:
         """How many questions it has."""
         return len(self.plan)
+
+    @property
+    def left(self) -> int:
+        """How many answers are missing."""
+        return max(0, self.total - self.answered)
 
     @property
     def done(self) -> bool:
@@ -72,57 +71,17 @@ class Answer(NamedTuple):
     response_ms: int
     answered_at: str
     stored_at: str
+    handed_at: str
 
 
-def now() -> str:
-    """This moment, in UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-class Records:
+class Records(StudyRecord):
     """What a study's part of the database says, within one transaction."""
-
-    def __init__(self, connection: Connection, study: str) -> None:
-        self._connection = connection
-        self._study = study
-
-    def _all(self, statement: str, **values: Any) -> Sequence[Any]:
-        return self._connection.execute(text(statement), {"study": self._study, **values}).all()
-
-    def _first(self, statement: str, **values: Any) -> Any:
-        return self._connection.execute(text(statement), {"study": self._study, **values}).first()
-
-    def _run(self, statement: str, **values: Any) -> int:
-        return self._connection.execute(text(statement), {"study": self._study, **values}).rowcount
-
-    # The study
-
-    def secret(self) -> str:
-        """The study's own secret, from which its tokens are made; drawn the first time."""
-        row = self._first("SELECT secret FROM study WHERE id = :study")
-        if row is None:
-            row = (secrets.token_hex(32),)
-            self._run(
-                "INSERT INTO study (id, secret, paused, created_at) VALUES (:study, :secret, 0, :now)",
-                secret=row[0],
-                now=now(),
-            )
-        return str(row[0])
-
-    def paused(self) -> bool:
-        """Whether no new questions are asked."""
-        row = self._first("SELECT paused FROM study WHERE id = :study")
-        return bool(row and row[0])
-
-    def pause(self, paused: bool) -> None:
-        """Pause the study, or let it go on."""
-        self._run("UPDATE study SET paused = :paused WHERE id = :study", paused=int(paused))
 
     # Invitations
 
     def invite(self, codes: Iterable[str]) -> None:
-        """Add invitations."""
-        self.secret()  # draws it if the study is new, and with it makes the study known
+        """Add invitations, by the hashes of their codes."""
+        self.register()
         for code in codes:
             self._run("INSERT INTO invitation (study, code) VALUES (:study, :code)", code=code)
 
@@ -150,27 +109,44 @@ class Records:
         """The sitting that an invitation began."""
         return _as_sitting(self._first(self._SITTING + "s.invitation = :code", code=invitation))
 
+    def sittings_with(self, key: str) -> list[Sitting]:
+        """The sittings that the key with this hash opens."""
+        rows = self._all(self._SITTING + "s.key = :key ORDER BY s.started_at, s.id", key=key)
+        return [sitting for row in rows if (sitting := _as_sitting(row)) is not None]
+
     def sittings(self) -> list[Sitting]:
         """All sittings, in the order in which they began."""
         rows = self._all(self._SITTING + "1 = 1 ORDER BY s.started_at, s.id")
         return [sitting for row in rows if (sitting := _as_sitting(row)) is not None]
 
-    def begin(self, participant: str, plan: Sequence[str], seed: int, invitation: str | None = None) -> Sitting:
-        """A new sitting."""
+    def begin(
+        self,
+        participant: str,
+        plan: Sequence[str],
+        seed: int,
+        invitation: str | None = None,
+        key: str | None = None,
+    ) -> Sitting:
+        """A new sitting; `key` is the hash of what opens it again."""
         if self.sitting_of(participant) is not None:
             raise Refused("This participant has begun already, in another browser. Please continue there.")
         id = secrets.token_hex(16)
         self._run(
-            "INSERT INTO sitting (id, study, participant, invitation, plan, seed, started_at) "
-            "VALUES (:id, :study, :participant, :invitation, :plan, :seed, :now)",
+            "INSERT INTO sitting (id, study, participant, invitation, plan, seed, started_at, key) "
+            "VALUES (:id, :study, :participant, :invitation, :plan, :seed, :now, :key)",
             id=id,
             participant=participant,
             invitation=invitation,
             plan=json.dumps(list(plan)),
             seed=seed,
             now=now(),
+            key=key,
         )
         return Sitting(id, participant, tuple(plan), seed, False, 0, self.paused())
+
+    def set_key(self, sitting: Sitting, key: str) -> None:
+        """Let the key with this hash open the sitting from now on."""
+        self._run("UPDATE sitting SET key = :key WHERE id = :id", id=sitting.id, key=key)
 
     def consent(self, sitting: Sitting) -> None:
         """Note that the person agreed."""
@@ -214,7 +190,7 @@ class Records:
         """The items of all questions that wait for an answer."""
         rows = self._all(
             "SELECT q.a, q.b, q.c FROM question q JOIN sitting s ON s.id = q.sitting "
-            f"WHERE s.study = :study AND NOT EXISTS {self._LIVE}"
+            f"WHERE s.study = :study AND q.place >= 0 AND NOT EXISTS {self._LIVE}"
         )
         return [(a, b, c) for a, b, c in rows]
 
@@ -225,10 +201,30 @@ class Records:
         )
         return [(kind, (a, b, c)) for kind, a, b, c in rows]
 
-    def next_place(self, sitting: Sitting) -> int:
-        """The place of the next question to be handed out."""
-        row = self._first("SELECT coalesce(max(place) + 1, 0) FROM question WHERE sitting = :id", id=sitting.id)
-        return int(row[0])
+    def unanswered(self, sitting: Sitting) -> list[Question]:
+        """The questions of a sitting that wait for an answer, in order."""
+        rows = self._all(
+            self._QUESTION + f"WHERE q.sitting = :id AND q.place >= 0 AND NOT EXISTS {self._LIVE} ORDER BY q.place",
+            id=sitting.id,
+        )
+        return [_as_question(row) for row in rows]
+
+    def places(self, sitting: Sitting, from_place: int = 0) -> set[int]:
+        """The places of a sitting that have a question, those before `from_place` left out."""
+        rows = self._all(
+            "SELECT place FROM question WHERE sitting = :id AND place >= :first", id=sitting.id, first=from_place
+        )
+        return {place for (place,) in rows}
+
+    def free_places(self, sitting: Sitting, count: int) -> list[int]:
+        """The first places of a sitting that have no question yet."""
+        n_taken, end = self._first(
+            "SELECT count(*), coalesce(max(place) + 1, 0) FROM question WHERE sitting = :id AND place >= 0",
+            id=sitting.id,
+        )
+        taken = set() if n_taken == end else self.places(sitting)  # mostly there are no gaps
+        start = end if n_taken == end else 0
+        return [place for place in range(start, sitting.total) if place not in taken][:count]
 
     def hand_out(
         self,
@@ -255,11 +251,16 @@ class Records:
         )
         return Question(id, place, kind, items)
 
-    def drop(self, question: Question) -> None:
-        """Take back a question that can no longer be asked, with what was answered and undone."""
-        self._run("UPDATE question SET repeats = NULL WHERE repeats = :id", id=question.id)
-        self._run("DELETE FROM answer WHERE question = :id", id=question.id)
-        self._run("DELETE FROM question WHERE id = :id", id=question.id)
+    def retire(self, question: Question) -> None:
+        """Free the place of a question that can no longer be asked.
+
+        The question stays, at a place below 0: a page that has it already may still answer it.
+        """
+        row = self._first(
+            "SELECT min(p.place) FROM question p JOIN question q ON p.sitting = q.sitting WHERE q.id = :id",
+            id=question.id,
+        )
+        self._run("UPDATE question SET place = :place WHERE id = :id", id=question.id, place=min(0, row[0]) - 1)
 
     # Answers
 
@@ -315,7 +316,7 @@ class Records:
             "WHERE a.sitting = :sitting AND a.undo_id IS NULL ORDER BY q.place DESC LIMIT 1",
             sitting=sitting.id,
         )
-        if last is None or last[0] != client_id:
+        if question.place >= 0 and (last is None or last[0] != client_id):
             raise Refused("Only the last answer can be taken back.")
         self._run(
             "UPDATE answer SET undo_id = :undo, undone_at = :now WHERE sitting = :sitting AND client_id = :client",
@@ -331,7 +332,7 @@ class Records:
         complete = {sitting.id: sitting.done for sitting in self.sittings()}
         rows = self._all(
             "SELECT s.id, s.participant, q.id, q.place, q.kind, q.a, q.b, q.c, q.expected, q.repeats, "
-            "a.client_id, a.odd, a.response_ms, a.answered_at, a.stored_at "
+            "a.client_id, a.odd, a.response_ms, a.answered_at, a.stored_at, q.handed_at "
             "FROM answer a JOIN question q ON q.id = a.question JOIN sitting s ON s.id = q.sitting "
             "WHERE s.study = :study AND a.undo_id IS NULL ORDER BY s.started_at, s.id, q.place"
         )
@@ -339,6 +340,14 @@ class Records:
             Answer(id, who, complete.get(id, False), question, place, kind, (a, b, c), *rest)
             for id, who, question, place, kind, a, b, c, *rest in rows
         ]
+
+    def version(self) -> tuple[Any, ...]:
+        """Something that changes whenever an answer or a sitting comes or goes."""
+        counts = self._first(
+            "SELECT count(*), count(a.undo_id), max(a.stored_at), max(a.undone_at) "
+            "FROM answer a JOIN sitting s ON s.id = a.sitting WHERE s.study = :study"
+        )
+        return *counts, *self._first("SELECT count(*), max(started_at) FROM sitting WHERE study = :study")
 
     def n_answers(self) -> int:
         """How many answers count."""

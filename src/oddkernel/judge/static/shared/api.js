@@ -12,11 +12,12 @@ export class NotNow extends Error {
   }
 }
 
-/** The server understood and refuses; asking again would not help. */
+/** The server refuses. `study` is the tag of the study that says so for good, or null: then who knows who answered. */
 export class Refused extends Error {
-  constructor(status, sentence) {
+  constructor(status, sentence, study) {
     super(sentence);
     this.status = status;
+    this.study = study;
   }
 }
 
@@ -36,17 +37,17 @@ async function request(path, options) {
   if (response.status === 429 || response.status >= 500) {
     throw new NotNow("busy", 1000 * (Number(response.headers.get("Retry-After")) || 0));
   }
-  throw new Refused(response.status, body.error ?? "");
+  throw new Refused(response.status, body.error ?? "", body.study ?? null);
 }
 
-export function get(path) {
-  return request(path, {});
+export function get(path, headers = {}) {
+  return request(path, { headers });
 }
 
 /** `keepalive` lets a request finish that was under way when the page was closed. */
-export function post(path, body = {}) {
-  const headers = { "Content-Type": "application/json" };
-  return request(path, { method: "POST", headers, body: JSON.stringify(body), keepalive: true });
+export function post(path, body = {}, headers = {}) {
+  const typed = { "Content-Type": "application/json", ...headers };
+  return request(path, { method: "POST", headers: typed, body: JSON.stringify(body), keepalive: true });
 }
 
 /** Waiting times between attempts: 1 s, 2 s, 4 s, … 15 s, or what the server asks for. */

@@ -1,6 +1,6 @@
 // Small charts, drawn as SVG from the numbers.
 
-import { el, svg } from "./dom.js";
+import { el, svg } from "../shared/dom.js";
 
 const WIDTH = 360;
 const HEIGHT = 130;

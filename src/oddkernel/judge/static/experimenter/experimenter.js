@@ -1,13 +1,14 @@
 // The experimenter's page: what has come in so far, and what can be done about it.
 
-import { NotNow, Refused, get, post } from "./api.js";
+import { NotNow, Refused, get, post } from "../shared/api.js";
 import { drawBars, drawHistogram, seconds } from "./charts.js";
-import { el } from "./dom.js";
+import { el } from "../shared/dom.js";
 import { drawMap, listGroups } from "./map.js";
 import { PeopleTable } from "./people.js";
 
 const SUMMARY_MS = 4000;
 const MAP_MS = 10_000;
+const REST = 20; // the page waits so many times as long as the last reply took, if that is longer
 const API = "experimenter/api/";
 
 const byId = (id) => document.getElementById(id);
@@ -132,11 +133,13 @@ async function askToWithdraw({ participant, answered }) {
   dialog.showModal();
   await new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
   if (dialog.returnValue !== "delete") return;
+  let lingers = false;
   const done = await attempt(async () => {
-    await post(`${API}withdraw`, { participant });
+    ({ lingers } = await post(`${API}withdraw`, { participant }));
     await refresh();
   });
-  if (done) setNotice(`${participant} is deleted.`);
+  const traces = lingers ? " Another program is reading the file of answers; traces of the name leave it after that." : "";
+  if (done) setNotice(`${participant} is deleted.${traces}`);
 }
 
 byId("toggle").addEventListener("click", () =>
@@ -149,8 +152,10 @@ byId("toggle").addEventListener("click", () =>
 /** Repeats, but not while nobody looks. */
 async function keepDoing(work, ms) {
   for (;;) {
+    const began = performance.now();
     if (!document.hidden) await attempt(work);
-    await new Promise((resolve) => setTimeout(resolve, ms));
+    const rest = Math.max(ms, REST * (performance.now() - began));
+    await new Promise((resolve) => setTimeout(resolve, rest));
   }
 }
 

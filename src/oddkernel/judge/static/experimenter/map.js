@@ -1,13 +1,13 @@
 // The learned map: items where the model puts them, pictures as far as there is room, groups by colour and number.
 
-import { el, svg } from "./dom.js";
+import { el, svg } from "../shared/dom.js";
 
 const WIDTH = 860;
 const HEIGHT = 760;
 const EDGE = 44;
 const SIZE = 52;
 const OVERLAP = 8; // pictures may cover each other's margins so far
-const MOST_PICTURES = 120; // they are loaded at full size
+const MOST_PICTURES = 120;
 const COLOURS = 8;
 const LONGEST = 26;
 
@@ -30,12 +30,17 @@ function placer(items) {
   ];
 }
 
+/** The address of a picture in the smallest size that the server makes. */
+function small(url) {
+  return `${url}${url.includes("?") ? "&" : "?"}w=320&h=320`;
+}
+
 function picture(item, x, y) {
   const frame = { x: x - SIZE / 2, y: y - SIZE / 2, width: SIZE, height: SIZE };
   return svg(
     "g",
     { class: `thumbnail ${groupClass(item.cluster)}` },
-    svg("image", { ...frame, href: item.url, preserveAspectRatio: "xMidYMid slice" }),
+    svg("image", { ...frame, href: small(item.url), preserveAspectRatio: "xMidYMid slice" }),
     svg("rect", { ...frame, rx: 7 }),
     svg("circle", { cx: x - SIZE / 2 + 3, cy: y - SIZE / 2 + 3, r: 9 }),
     svg("text", { x: x - SIZE / 2 + 3, y: y - SIZE / 2 + 3 }, String(item.cluster + 1)),

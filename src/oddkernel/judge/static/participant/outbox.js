@@ -1,26 +1,21 @@
 // Answers on their way to the server. Each is in the browser's storage before the page moves on and leaves it only
-// when the server has confirmed it, so a lost network, a reload or a full disk on the other side loses nothing.
+// when the server has confirmed it, or when its study says for good that it can't be stored. So a lost network, a reload,
+// a full disk on the other side or another study at the same address loses nothing.
 // The server stores a client_id once, so sending again is harmless.
 
-import { NotNow, Refused, delayMs, pause, post } from "./api.js";
+import { NotNow, Refused, delayMs, pause } from "../shared/api.js";
 
 const PREFIX = "oddkernel.outbox.";
 const PATHS = { answer: "api/answers", undo: "api/undo" };
-
-/** A random UUID; crypto.randomUUID is missing where the page is not served by HTTPS or from this computer. */
-export function uuid() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
-}
+const NOT_IN = [401, 403]; // the sitting can't be opened, or not before the person has agreed
 
 /**
- * Events: `sent` (detail: the server's reply), `refused` (detail: a Refused), `trouble` (detail: "offline", "busy" or
- * null when it is over), `empty`.
+ * Events: `sent` (detail: the server's reply), `refused` (detail: a Refused; that answer is gone), `held` (detail: a
+ * Refused; all answers are kept, and nothing is sent until `send` is called again), `trouble` (detail: "offline", "busy"
+ * or null when it is over), `empty`.
  */
 export class Outbox extends EventTarget {
+  #entrance;
   #prefix;
   #entries = new Map(); // in the order of sending
   #lastStamp = 0;
@@ -28,9 +23,13 @@ export class Outbox extends EventTarget {
   #trouble = null;
   durable = true;
 
-  /** @param {string} tag names the sitting: on a shared computer nobody's answers are sent as somebody else's. */
-  constructor(tag) {
+  /**
+   * @param {string} tag names the sitting: on a shared computer nobody's answers are sent as somebody else's.
+   * @param entrance sends requests as part of that sitting
+   */
+  constructor(tag, entrance) {
     super();
+    this.#entrance = entrance;
     this.#prefix = `${PREFIX}${tag}.`;
     try {
       const keys = Object.keys(localStorage).filter((key) => key.startsWith(this.#prefix));
@@ -89,18 +88,23 @@ export class Outbox extends EventTarget {
     while (this.#entries.size) {
       const [key, { kind, body }] = this.#entries.entries().next().value;
       try {
-        const reply = await post(PATHS[kind], body);
+        const reply = await this.#entrance.post(PATHS[kind], body);
         this.#drop(key);
         this.#say("sent", reply);
       } catch (error) {
-        if (error instanceof NotNow) {
-          this.#setTrouble(error.reason);
+        if (!(error instanceof NotNow || error instanceof Refused)) throw error;
+        if (error instanceof Refused && this.#entrance.isFinal(error)) {
+          this.#drop(key);
+          this.#say("refused", error);
+        } else if (error instanceof Refused && NOT_IN.includes(error.status)) {
+          this.#sending = false;
+          this.#say("held", error);
+          return;
+        } else {
+          this.#setTrouble(error.reason ?? "busy");
           await pause(delayMs(attempt++, error.retryAfterMs));
           continue;
         }
-        if (!(error instanceof Refused)) throw error;
-        this.#drop(key);
-        this.#say("refused", error);
       }
       attempt = 0;
     }

@@ -1,8 +1,9 @@
 // The participant's page: consent, instructions, practice, questions, thanks. This file decides what comes next.
 
-import { NotNow, Refused, delayMs, pause, post } from "./api.js";
-import { el, paragraphs } from "./dom.js";
-import { Outbox, uuid } from "./outbox.js";
+import { NotNow, Refused, delayMs, pause } from "../shared/api.js";
+import { el, paragraphs } from "../shared/dom.js";
+import { Entrance, uuid } from "./entrance.js";
+import { Outbox } from "./outbox.js";
 import { QuestionScreen } from "./question.js";
 import { Progress, setNotice, showQuestion, showText } from "./screen.js";
 import { keep, recall } from "./storage.js";
@@ -11,6 +12,7 @@ import { Words, setLanguage } from "./words.js";
 
 const HISTORY = 5; // answers that can be taken back, one after the other
 const PAUSED_POLL_MS = 15_000;
+const LONGEST_MS = 7 * 24 * 3600 * 1000; // of a response, to the server
 
 let words;
 
@@ -29,11 +31,10 @@ async function persist(ask) {
   }
 }
 
+const entrance = new Entrance(location.search);
+
 function openSitting() {
-  const link = new URLSearchParams(location.search);
-  const body = {};
-  for (const name of ["participant", "invitation"]) if (link.has(name)) body[name] = link.get(name);
-  return persist(() => post("api/sitting", body));
+  return persist(() => entrance.open());
 }
 
 class Sitting {
@@ -50,21 +51,23 @@ class Sitting {
   constructor({ study, sitting }) {
     this.#study = study;
     this.#sitting = sitting;
-    this.#outbox = new Outbox(sitting.tag);
-    this.#supply = new Supply(this.#outbox, { persist, onState: (state) => this.#setState(state) });
+    this.#outbox = new Outbox(sitting.tag, entrance);
+    this.#supply = new Supply(this.#outbox, { entrance, persist, onState: (state) => this.#setState(state) });
     this.#history = recall(`history.${sitting.tag}`) ?? [];
     this.#outbox.addEventListener("sent", ({ detail }) => this.#sent(detail));
     this.#outbox.addEventListener("refused", ({ detail }) => this.#refused(detail));
+    this.#outbox.addEventListener("held", ({ detail }) => this.#shutOut(detail));
     this.#outbox.addEventListener("trouble", ({ detail: reason }) => {
       setNotice(words.say(reason ?? "sent_all"), { lasting: reason !== null });
     });
   }
 
   async begin() {
+    const isOver = this.#sitting.state === "done" && !this.#outbox.size;
+    if (this.#study.consent && !isOver) await this.#consent();
     this.#outbox.send();
     if (this.#sitting.state === "done") return this.#finish();
     if (this.#sitting.state === "paused") return this.#waitWhilePaused();
-    if (this.#sitting.state === "new" && this.#study.consent) await this.#consent();
     if (this.#answered === 0) await this.#instruct();
     return this.#run();
   }
@@ -75,12 +78,15 @@ class Sitting {
   }
 
   async #consent() {
+    const isLater = this.#answered > 0; // the study did not ask when this person began
+    const title = words.say(isLater ? "consent_title_later" : "consent_title");
+    const declined = words.say(isLater ? "declined_text_later" : "declined_text");
     const choices = { agree: words.say("consent_agree"), decline: words.say("consent_decline") };
-    while ((await showText(words.say("consent_title"), paragraphs(this.#study.consent), choices)) !== "agree") {
+    while ((await showText(title, paragraphs(this.#study.consent), choices)) !== "agree") {
       const back = { back: words.say("declined_back") };
-      await showText(words.say("declined_title"), paragraphs(words.say("declined_text")), back);
+      await showText(words.say("declined_title"), paragraphs(declined), back);
     }
-    await persist(() => post("api/consent", { agreed: true }));
+    await persist(() => entrance.post("api/consent", { agreed: true }));
   }
 
   async #instruct() {
@@ -137,7 +143,7 @@ class Sitting {
       if (said.undo) this.#undo();
       else this.#answer(next.question, said);
     }
-    return this.#supply.hasUnshown ? this.#offerUnshown() : this.#finish();
+    return this.#supply.hasUnshown && this.#exhausted ? this.#offerUnshown() : this.#finish();
   }
 
   async #next(remaining) {
@@ -145,8 +151,7 @@ class Sitting {
       return await this.#supply.next(remaining, () => this.#view.showLoading(this.#study.question));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      if (error.status === 401) this.#refused(error);
-      else this.#stop(words.say("stopped_title"), error.message, words.say("try_again"));
+      this.#shutOut(error);
       return null;
     }
   }
@@ -157,7 +162,7 @@ class Sitting {
       client_id: clientId,
       question: question.id,
       answer,
-      response_ms: responseMs,
+      response_ms: Math.min(responseMs, LONGEST_MS),
       answered_at: new Date().toISOString(),
     });
     this.#history.push({ client_id: clientId, question });
@@ -178,13 +183,21 @@ class Sitting {
     this.#setState(state);
   }
 
+  /** An answer that can't be stored: 409 where another page of this sitting has answered the question. */
   #refused(error) {
+    if (error.status === 409) this.#stop(words.say("twice_title"), words.say("twice_text"), words.say("twice_again"));
+    else setNotice(words.say("not_accepted", { reason: error.message }), { lasting: true });
+  }
+
+  /** The server wants nothing of this sitting, at least until the page is opened again. */
+  #shutOut(error) {
     if (error.status === 401) this.#stop(words.say("gone_title"), words.say("gone_text"), words.say("gone_again"));
-    else if (error.status !== 409) setNotice(words.say("not_accepted", { reason: error.message }), { lasting: true });
+    else this.#stop(words.say("stopped_title"), error.message, words.say("try_again"));
   }
 
   /** Nothing but a fresh start helps. */
   async #stop(title, text, again) {
+    if (this.#over) return;
     this.#over = true;
     await showText(title, paragraphs(text), { again });
     location.reload();
@@ -198,10 +211,14 @@ class Sitting {
   async #waitWhilePaused() {
     this.#over = true;
     showText(words.say("paused_title"), paragraphs(words.say("paused_text")));
-    do {
-      await pause(PAUSED_POLL_MS);
-      this.#view.showLoading(this.#study.question);
-    } while ((await openSitting()).sitting.state === "paused");
+    try {
+      do {
+        await pause(PAUSED_POLL_MS);
+        this.#view.showLoading(this.#study.question);
+      } while ((await openSitting()).sitting.state === "paused");
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error; // the fresh start will say what the matter is
+    }
     location.reload();
   }
 
@@ -217,7 +234,12 @@ class Sitting {
     if (this.#outbox.size) showText(words.say("finishing_title"), paragraphs(words.say("finishing_text")));
     await this.#outbox.emptied();
     if (this.#over) return undefined;
-    const { sitting, completion_code: code } = await openSitting();
+    const reply = await openSitting().catch((error) => {
+      if (!(error instanceof Refused)) throw error;
+      this.#shutOut(error);
+    });
+    if (!reply) return undefined;
+    const { sitting, completion_code: code } = reply;
     const missing = sitting.total - sitting.answered;
     if (missing > 0 && !this.#exhausted) {
       // An answer was stored before, and its confirmation lost: it was counted twice until now.
@@ -247,7 +269,7 @@ function completion(code) {
 }
 
 async function main() {
-  words = await Words.load("static/words.en.json");
+  words = await Words.load(new URL("words.en.json", import.meta.url));
   let reply;
   try {
     reply = await openSitting();

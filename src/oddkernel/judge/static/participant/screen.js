@@ -1,6 +1,6 @@
 // What stands on the screen: pages of text with buttons, the strip with the progress, the notice at the bottom.
 
-import { el } from "./dom.js";
+import { el } from "../shared/dom.js";
 
 const NOTICE_MS = 5000;
 

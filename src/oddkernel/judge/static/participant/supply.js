@@ -1,6 +1,6 @@
 // The questions that come next: asked for in good time, with their items loaded, so that a lost network is not noticed.
 
-import { NotNow, Refused, get } from "./api.js";
+import { NotNow, Refused } from "../shared/api.js";
 import { Media } from "./media.js";
 
 const AHEAD = 14; // so that ten can be answered without a network
@@ -14,16 +14,19 @@ export class Supply {
   #taken; // ids of questions that were answered here and not taken back
   #media = new Media();
   #fetching = null;
+  #entrance;
   #outbox;
   #persist;
   #onState;
 
   /**
    * @param outbox what was answered and is not sent yet
+   * @param entrance sends requests as part of the sitting
    * @param persist repeats a request until the server answers it
    * @param onState is told the state of the sitting, which comes with the questions
    */
-  constructor(outbox, { persist, onState }) {
+  constructor(outbox, { entrance, persist, onState }) {
+    this.#entrance = entrance;
     this.#outbox = outbox;
     this.#persist = persist;
     this.#onState = onState;
@@ -104,7 +107,8 @@ export class Supply {
   }
 
   #fetch() {
-    this.#fetching ??= get(`api/questions?count=${AHEAD}`)
+    this.#fetching ??= this.#entrance
+      .get(`api/questions?count=${AHEAD}`)
       .then(({ questions, state }) => {
         const known = new Set([...this.#taken, ...[...this.#upcoming, ...this.#unshown].map(({ id }) => id)]);
         if (this.#current) known.add(this.#current.id);

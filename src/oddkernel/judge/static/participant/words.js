@@ -1,6 +1,6 @@
 // The words on the page: English ones, replaced by those of the study.
 
-import { NotNow, delayMs, get, pause } from "./api.js";
+import { NotNow, delayMs, get, pause } from "../shared/api.js";
 
 export class Words {
   #texts;

@@ -1,7 +1,7 @@
 // The table of people: a row for each, sorted by any column.
 
 import { seconds } from "./charts.js";
-import { el } from "./dom.js";
+import { el } from "../shared/dom.js";
 
 function when(iso) {
   if (!iso) return "–";

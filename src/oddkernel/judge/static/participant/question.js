@@ -1,6 +1,6 @@
 // Three items and the question: shows them, and takes one answer once all three are on the screen.
 
-import { el } from "./dom.js";
+import { el } from "../shared/dom.js";
 import { keep, recall } from "./storage.js";
 import { Stopwatch } from "./stopwatch.js";
 

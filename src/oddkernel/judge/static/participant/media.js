@@ -1,9 +1,12 @@
 // Items as elements, loaded before they are needed: the element itself waits, so showing it needs no network.
 
-import { delayMs, pause } from "./api.js";
-import { el } from "./dom.js";
+import { delayMs, pause } from "../shared/api.js";
+import { el } from "../shared/dom.js";
 
 const ATTEMPTS = 3;
+const EAGER = 3; // questions whose items are loaded at once; those of others, to play on without a network, by and by
+const SPACING_MS = 1000;
+const SIDES = [320, 640, 1280, 2560]; // as in pictures.py
 
 function loaded(element, events) {
   return new Promise((resolve, reject) => {
@@ -12,12 +15,20 @@ function loaded(element, events) {
   });
 }
 
+/** The address of a picture that is as large as the screen has room for, whichever way the items are laid out. */
+function fitting(url) {
+  const stacked = matchMedia("(max-width: 60rem) and (orientation: portrait)").matches;
+  const room = stacked ? [innerWidth, innerHeight / 3] : [innerWidth / 3, innerHeight];
+  const [w, h] = room.map((side) => SIDES.find((each) => each >= side * devicePixelRatio) ?? SIDES.at(-1));
+  return `${url}${url.includes("?") ? "&" : "?"}w=${w}&h=${h}`;
+}
+
 async function loadOnce(item) {
   if (item.kind === "text") return el("span", { class: "text", dir: "auto" }, item.text);
   if (item.kind === "image") {
     const image = el("img", { alt: item.label, draggable: "false" });
     const ready = loaded(image, ["load"]);
-    image.src = item.url;
+    image.src = fitting(item.url);
     await ready;
     return image;
   }
@@ -65,13 +76,20 @@ export class Media {
     return this.#promises.get(question.id);
   }
 
-  /** Loads questions in their order, one after the other, so that the next is never held up by later ones. */
+  /**
+   * Loads questions in their order, one after the other, so that the next is never held up by later ones, and those that
+   * are far ahead not all at once: many people may begin at the same time.
+   */
   async prepare(questions) {
     this.#wanted = [...questions];
     if (this.#working) return;
     this.#working = true;
     const tried = new Set();
-    for (let next; (next = this.#wanted.find(({ id }) => !tried.has(id))); ) {
+    const first = () => this.#wanted.findIndex(({ id }) => !tried.has(id));
+    while (first() >= 0) {
+      if (first() >= EAGER) await pause(SPACING_MS);
+      const next = this.#wanted[first()];
+      if (!next) break;
       tried.add(next.id);
       await this.ready(next).catch(() => null);
     }

@@ -1,0 +1,120 @@
+"""The judging page's server as a process of its own: limited in descriptors, killed and started again, weighed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+SERVE = """
+import sys
+from pathlib import Path
+source, database, port, features, descriptors = sys.argv[1:]
+if int(descriptors):
+    import resource
+    resource.setrlimit(resource.RLIMIT_NOFILE, (int(descriptors), int(descriptors)))
+from oddkernel.judge.server import Server
+from oddkernel.judge.study import Study
+study = Study.open(Path(source), features=Path(features) if features else None)
+server = Server(study, database=database or None, port=int(port))
+server.run(lambda: print(server.url, flush=True))
+"""
+
+
+class ServerProcess:
+    """A server; use it in a ``with`` block.
+
+    Parameters
+    ----------
+    source : Path
+        The study.
+    database : str
+        Address of the database; empty for the study's own.
+    features : Path, optional
+        Features of the items.
+    descriptors : int
+        The hard limit on open files; 0 leaves it as it is.
+
+    Attributes
+    ----------
+    url : str
+        Where it is.
+    memory : list of tuple
+        Every second: the time, and the megabytes that the server and the processes it started hold.
+    """
+
+    def __init__(self, source: Path, database: str = "", *, features: Path | None = None, descriptors: int = 0) -> None:
+        self._arguments = [str(source), database]
+        self._more = ["" if features is None else str(features), str(descriptors)]
+        self._log = source.with_name("server.log")
+        self.memory: list[tuple[float, float, float]] = []
+        self._is_over = threading.Event()
+        self._process = self._start("0")
+
+    def __enter__(self) -> ServerProcess:
+        threading.Thread(target=self._weigh, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        self._process.send_signal(signal.SIGINT)  # so that it ends the processes that it started
+        try:
+            self._process.wait(30)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        self._process.communicate()
+
+    @property
+    def log_bytes(self) -> int:
+        """How much it has logged."""
+        return self._log.stat().st_size
+
+    def kill_and_restart(self) -> None:
+        """End it without a warning, and start another on the same port."""
+        self._process.kill()
+        self._process.communicate()
+        self._process = self._start(self.url.rstrip("/").rpartition(":")[2])
+
+    def _start(self, port: str) -> subprocess.Popen[str]:
+        with self._log.open("a") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-c", SERVE, *self._arguments, port, *self._more],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        assert process.stdout is not None
+        self.url = process.stdout.readline().strip()
+        if not self.url:
+            raise RuntimeError(f"the server did not start: {self._log.read_text()[-500:]}")
+        return process
+
+    def _weigh(self) -> None:
+        while not self._is_over.wait(1.0):
+            pid = self._process.pid
+            self.memory.append((time.monotonic(), megabytes(pid), sum(megabytes(child) for child in children(pid))))
+
+
+def megabytes(pid: int) -> float:
+    """The memory that a process holds; 0 if it is gone."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (OSError, IndexError):
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process started."""
+    try:
+        return [
+            int(each)
+            for task in Path(f"/proc/{pid}/task").iterdir()
+            for each in (task / "children").read_text().split()
+        ]
+    except OSError:
+        return []

@@ -1,0 +1,70 @@
+"""A study that is being run: what the handlers of requests share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .asking import Asking
+from .atlas import Atlas
+from .export import Export, Filter, HoldOut, export
+from .guard import Rate
+from .pages import Pages
+from .pictures import Pictures
+from .store import Database, Records
+from .study import Study
+from .summary import Summary
+from .versions import Versions
+
+T = TypeVar("T")
+
+HOLDOUTS: tuple[HoldOut, HoldOut] = ("drop", "only")
+
+
+class Judge:
+    """A study that is being run: what the handlers of requests share."""
+
+    def __init__(self, study: Study, database: Database) -> None:
+        self.study = study
+        self.database = database
+        self.keys = study.keys
+        self.tag = self.keys.tag("study")
+        self.cookie = f"oddkernel_sitting_{self.tag}"  # browsers share cookies among the ports of a host
+        self.media = self.keys.media(study.names)
+        self.media_id = {name: id for id, name in self.media.items()}
+        self.versions = Versions()
+        self.pages = Pages()
+        self.pictures = Pictures(study.home)
+        self.asking = Asking(study, database)
+        self.summary = Summary(study, database)
+        self.atlas = Atlas(self._exported, study.names, study.features)
+        self.per_sitting = Rate(per_second=20, burst=100)
+        self.newcomers = Rate(per_second=20, burst=2000)  # a whole lecture hall may come from one address at once
+        self.token_tries = Rate(per_second=1, burst=20)
+
+    def _exported(self) -> tuple[Export, Export]:
+        """The answers to learn from, and those held out."""
+        answers = self.database.read(lambda records: records.answers())
+        learned, held_out = (
+            export(answers, self.study.names, self.study.name, Filter(holdout=which)) for which in HOLDOUTS
+        )
+        return learned, held_out
+
+    def shown(self, name: str) -> dict[str, Any]:
+        """An item as a page shows it; reads the item's file if that is new or has changed.
+
+        The address holds a hash of the content: browsers keep a picture for long, and see at once when it is replaced.
+        """
+        item = self.study.items[self.study.index_of[name]]
+        if item.path is None:
+            return {"kind": item.medium, "text": item.text}
+        return {"kind": item.medium, "url": f"/media/{self.media_id[name]}?v={self.versions.of(item.path)}"}
+
+    async def write(self, work: Callable[[Records], T]) -> T:
+        """Change the records; returns when the change is durable."""
+        return await asyncio.wrap_future(self.database.write(work))
+
+    async def read(self, work: Callable[[Records], T]) -> T:
+        """Look at the records, while other requests go on."""
+        return await asyncio.to_thread(self.database.read, work)

@@ -1,0 +1,65 @@
+// How this page gets into its sitting: with a key that it made itself. The key is kept before it is sent, so that the
+// sitting can be opened again also when the reply that began it got lost. From then on every request names the sitting.
+
+import { Refused, get, post } from "../shared/api.js";
+import { keep, recall } from "./storage.js";
+
+const ATTEMPTS = 3;
+
+/** A random UUID; crypto.randomUUID is missing where the page is not served by HTTPS or from this computer. */
+export function uuid() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+export class Entrance {
+  #body = {};
+  #headers = {};
+  #study = null;
+
+  /** @param {string} search the part of the link that may name a participant or an invitation */
+  constructor(search) {
+    const link = new URLSearchParams(search);
+    for (const name of ["participant", "invitation"]) if (link.has(name)) this.#body[name] = link.get(name);
+    const place = `key.${this.#body.participant ?? ""}`;
+    const key = uuid();
+    if (recall(place) === null) keep(place, key);
+    this.#body.key = recall(place) ?? key; // where nothing can be kept, the key lasts as long as the page
+  }
+
+  /** Opens the sitting; once it was open, that one and no other. */
+  async open() {
+    const reply = await post("api/sitting", this.#body, this.#headers);
+    this.#headers = { "Oddkernel-Sitting": reply.sitting.tag };
+    this.#study = reply.study.tag;
+    return reply;
+  }
+
+  get(path) {
+    return this.#insist(() => get(path, this.#headers));
+  }
+
+  post(path, body) {
+    return this.#insist(() => post(path, body, this.#headers));
+  }
+
+  /** Whether this is what our study says for good: not another one at the same address, and not for the moment. */
+  isFinal(error) {
+    return error.study !== null && error.study === this.#study;
+  }
+
+  /** The cookie may be another person's by now, whose link was opened in this browser: then the key opens ours again. */
+  async #insist(ask) {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof Refused) || error.status !== 401 || attempt === ATTEMPTS) throw error;
+        await this.open();
+      }
+    }
+  }
+}

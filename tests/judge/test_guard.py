@@ -1,0 +1,65 @@
+"""Requests that change something come from the study's own pages, or from programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from judge_studies import Running, make_folder, running
+
+CHANGING = (
+    "/api/sitting", "/api/consent", "/api/answers", "/api/undo",
+    "/experimenter/api/pause", "/experimenter/api/resume", "/experimenter/api/withdraw",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder: Path = tmp_path_factory.mktemp("guard")
+    with running(make_folder(folder / "birds", 8)) as started:
+        yield started
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"sec-fetch-site": "same-site"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "none"},
+        {"origin": "http://127.0.0.1:1"},
+        {"origin": "http://localhost"},
+        {"origin": "https://other.example.org"},
+        {"origin": "null"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("path", CHANGING)
+def test_other_origins_change_nothing(run: Running, path: str, headers: dict[str, str]) -> None:
+    experimenter = run.experimenter()
+    assert experimenter.post(path, json={"participant": "ann"}, headers=headers).status_code == 403
+    assert experimenter.get("/experimenter/api/summary").json()["state"] == "running"
+
+
+@pytest.mark.parametrize("type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", None])
+@pytest.mark.parametrize("path", CHANGING)
+def test_what_a_form_could_send_changes_nothing(run: Running, path: str, type: str | None) -> None:
+    experimenter = run.experimenter()
+    headers = {} if type is None else {"content-type": type}
+    assert experimenter.post(path, content=b'{"participant": "ann"}', headers=headers).status_code == 415
+    assert experimenter.get("/experimenter/api/summary").json()["people"] == 0
+
+
+def test_the_own_origin_may(run: Running) -> None:
+    client = run.experimenter()
+    own = run.server.url.rstrip("/")
+    for headers in (
+        {"origin": own},
+        {"origin": own, "sec-fetch-site": "same-origin"},
+        {"origin": "https://study.example.org", "host": "study.example.org"},
+        {"origin": "https://study.example.org", "host": "study.example.org:443"},
+        {"content-type": "application/json; charset=utf-8"},
+        {},
+    ):
+        assert client.post("/experimenter/api/pause", json={}, headers=headers).status_code == 200, headers
+    client.post("/experimenter/api/resume", json={})

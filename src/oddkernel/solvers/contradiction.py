@@ -38,12 +38,14 @@ def contradiction(problem: Dual) -> Array | None:
             low = middle
         else:
             high = middle
-    kept, size = kept[:high], len(answer) + 1
-    while len(kept) < size:  # again after a success: what remains can be judged more sharply
-        size = len(kept)
-        for spared in kept[::-1]:
-            if spared in kept and (rest := _taking_part(problem, kept[kept != spared])) is not None:
-                kept = rest
+    kept = kept[:high]
+    needed: set[int] = set()  # without one of these the others can hold, and so can fewer of them
+    while waiting := [each for each in kept[::-1].tolist() if each not in needed]:
+        rest = _taking_part(problem, kept[kept != waiting[0]])
+        if rest is None:
+            needed.add(waiting[0])
+        else:
+            kept = rest
     return np.sort(kept)
 
 

@@ -6,11 +6,12 @@ import numpy as np
 
 from ..problem.arrays import Array, cholesky, namespace
 from ..problem.dual import Dual, Point
+from ..problem.solution import Status
 from .ascent import Ascent
 from .certificates import optimal
 from .costs import DENSE, fewer_unknowns, passes_first
 from .loop import better, pulls, run
-from .newton import approach
+from .newton import Newton, approach
 from .primal import descend, held_and_moved
 from .protocol import Solver, declares
 
@@ -23,6 +24,10 @@ NEAR = 0.5
 LARGE = 1e8
 # How much a first guess may stretch a squared distance.
 STRETCH = 10.0
+# Hard rows from which they are taken up cut by cut; answers in the first cut, which each later one doubles; the
+# violation, relative to the distances compared, from which a row counts; how exactly a part is solved, and in how many
+# steps.
+CUTTING, CUTS, VIOLATED, ROUGH, STEPS = 500, 50, 1e-3, 1e-3, 100
 # Passes of ascent from where a solver has stalled.
 RESCUE = 100
 
@@ -47,6 +52,8 @@ def first(problem: Dual, start: Array | None) -> Point:
 def guessed(point: Point, solver: Solver, tol: float) -> Point:
     """Where the solver's steps had better start: the primal's minimum, or where single precision leads, or here."""
     problem, many = point.problem, len(point.problem) > DENSE
+    if len(problem) > CUTTING and problem.host is problem and is_hard(problem):
+        return cut_by_cut(point)
     if fewer_unknowns(point):
         met = through_primal(point, 0.1 * tol, tol)
         return point if met is None else met
@@ -62,6 +69,37 @@ def guessed(point: Point, solver: Solver, tol: float) -> Point:
         guess = problem.at(approach(point))
         point = guess if guess is not None and guess.objective > point.objective else point
     return point
+
+
+def cut_by_cut(point: Point) -> Point:
+    """Where hard rows lead, the most violated answers first: a cutting-plane method.
+
+    Few of many hard rows pull in the end. And where answers contradict one another a part of them does so, too, at a
+    fraction of the cost: multipliers that run away on a part do so on the whole.
+    """
+    problem, answer = point.problem, point.problem.rows.answer
+    chosen = np.zeros(int(answer.max()) + 1, bool)
+    while True:
+        excess = np.where(problem.equality, np.abs(point.violation), point.violation) / (
+            point.scale + (point.scale == 0)
+        )
+        worst = np.zeros(len(chosen))
+        np.maximum.at(worst, answer, excess)
+        waiting = np.flatnonzero((worst > VIOLATED) & ~chosen)
+        size = max(int(np.count_nonzero(chosen)), CUTS)
+        if not len(waiting) or 3 * size > len(chosen):
+            return point
+        chosen[waiting[np.argsort(-worst[waiting], kind="stable")[:size]]] = True
+        part = np.flatnonzero(chosen[answer])
+        found = run(first(problem.hardened(part), point.alpha[part]), Newton(), ROUGH, STEPS, None)
+        alpha = np.zeros(len(problem))
+        alpha[part] = found.point.alpha
+        there = problem.at(alpha)
+        if there is None or found.status is Status.STALLED:
+            return point
+        point = there
+        if found.status is Status.CONTRADICTORY:
+            return point
 
 
 def through_primal(point: Point, close: float, tol: float) -> Point | None:
@@ -118,6 +156,11 @@ def is_soft(problem: Dual) -> bool:
     """Whether no row is a wall."""
     xp = namespace(problem.offset)
     return bool(xp.all(problem.loss.curvature + problem.loss.temperature > 0))
+
+
+def is_hard(problem: Dual) -> bool:
+    """Whether every row must hold."""
+    return bool(problem.loss.walls.all() and np.isinf(problem.loss.upper).all())
 
 
 def _far(point: Point) -> bool:

@@ -24,18 +24,21 @@ from scipy import linalg, sparse
 from ..problem.arrays import Array, cholesky, namespace, plus_diagonal
 from ..problem.dual import Dual, Point
 from ..problem.geometry import Geometry
-from .costs import products_cost, rows_cost, unknowns_cost
+from .costs import SLIGHT, products_cost, rows_cost, unknowns_cost
 
-# Most steps, and most products with the Hessian for one.
-STEPS = 300
+# Most steps for one strength of the loss, and most products with the Hessian for one step.
+STEPS = 100
 CG_STEPS = 120
 # How exact conjugate gradients make a direction, as a share of the gradient: far from the minimum, and near it.
 ROUGH, FINE = 0.3, 0.05
+# How many times as much an exact direction may cost as conjugate gradients: it is worth fewer steps, and where W is
+# ill-conditioned only it leads on.
+EXACTNESS = 4.0
 # What a full step leaves of the damping.
 RELIEF = 0.1
 # A step ends where this share of the slope is left. It may be that long, and must leave this share of each of W's
 # dimensions.
-FLAT, LONGEST, EDGE = 0.3, 8.0, 0.01
+FLAT, LONGEST, EDGE = 0.3, 8.0, 0.3
 # Steps that may pass without halving a gradient that is small already.
 PATIENCE = 4
 # On the way to the full loss: by how much it grows each time, and the squared Newton decrement at which it does. By
@@ -153,24 +156,30 @@ def minimised(primal: Primal, close: float) -> Primal:
     problem, xp = primal.problem, namespace(primal.images)
     weakness = max(float(xp.linalg.matrix_norm(primal.gradient, ord=2)), 1.0) if problem.rank else 1.0
     while weakness > 1.0:
-        primal = _newton(primal.under(problem.weakened(weakness)), None).under(problem)
+        found, arrived = _newton(primal.under(problem.weakened(weakness)), None)
+        primal = found.under(problem)
+        if not arrived:
+            return primal
         weakness = max(weakness / STRONGER, 1.0)
-    return _newton(primal, close)
+    return _newton(primal, close)[0]
 
 
-def _newton(primal: Primal, close: float | None, steps: int = STEPS) -> Primal:
-    """Newton's method on f until the gradient is within ``close``, or, if that is None, until steps are small."""
+def _newton(primal: Primal, close: float | None) -> tuple[Primal, bool]:
+    """Newton's method on f until the gradient is within ``close``, or, if that is None, until steps are small.
+
+    Beside the metric stands whether it got there.
+    """
     unit, xp = primal.problem.unit, namespace(primal.images)
     change, damping, least, idle = _usual_change(primal.problem), 0.0, float("inf"), 0
-    for _ in range(steps):
+    for _ in range(STEPS):
         size = _dot(primal.gradient, primal.gradient)
         # Once rounding hides whether f falls, its gradient stays as large as it is.
         idle, least = (0, size) if size < 0.5 * least else (idle + 1, least)
         if (close is not None and size <= close**2) or (idle > PATIENCE and size <= 1.0):
-            break
+            return primal, True
         step = _direction(primal, change, damping)
         if close is None and -_dot(primal.gradient, step) <= NEAR:
-            break
+            return primal, True
         length = _length(primal, step)
         turn = cholesky(unit + length * step) if length > 0 else None
         if turn is None or not xp.all(xp.linalg.diagonal(turn) > 0):
@@ -178,7 +187,7 @@ def _newton(primal: Primal, close: float | None, steps: int = STEPS) -> Primal:
         primal = primal.turned(turn)
         # As much damping as would have made the step so short, but only where the loss does not.
         damping = (1.0 + damping) / length - 1.0 if length < 1.0 else RELIEF * damping
-    return primal
+    return primal, False
 
 
 def _length(primal: Primal, step: Array) -> float:
@@ -217,7 +226,7 @@ def _direction(primal: Primal, change: Array, damping: float) -> Array:
     problem, rows = primal.problem, np.flatnonzero(primal.stiffness[0])
     by_unknowns, by_rows = unknowns_cost(problem), rows_cost(len(rows))
     dense, cost = (_by_unknowns, by_unknowns) if by_unknowns < by_rows else (_by_rows, by_rows)
-    if cost > products_cost(problem):
+    if cost > max(EXACTNESS * products_cost(problem), SLIGHT):
         step, arrived = _by_products(primal, change, damping)
         if arrived or cost > DENSE:
             return step

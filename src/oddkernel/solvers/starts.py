@@ -57,7 +57,7 @@ def guessed(point: Point, solver: Solver, tol: float) -> Point:
     if fewer_unknowns(point):
         met = through_primal(point, 0.1 * tol, tol)
         return point if met is None else met
-    if _outweighed(point) or (many and problem.loss.has_entropy and is_soft(problem)):
+    if _outweighed(point) or (many and is_soft(problem)):
         for close in (10.0 * tol, tol) if many else (NEAR,):
             guess = problem.at(descend(point, close))
             if guess is None or guess.residual >= point.residual:

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..comparisons import Comparisons
 from ..formats import FORMATS, dump
 from ..kernels import KERNELS, Columns, Kernel, KernelSum, LowRank
 from ..problem.constraints import Constraints
@@ -29,8 +30,13 @@ from ..problem.solution import Solution, Status
 from ..support.archive import array_from_bytes, array_to_bytes, pack, unpack
 from ..support.files import replace
 from ..support.types import Array
-from .sklr import SKLR
-from .tuning import Recipe, Trial, Tuning
+from .answers import places_among
+from .calibration import Calibration
+from .fits import SKLRFit
+from .parameters import check_parameters
+from .recipe import Recipe
+from .sklr import SKLR, kernel_name
+from .tuning import Trial, Tuning
 
 Record = TypeVar("Record", Recipe, Trial, Tuning)
 
@@ -38,7 +44,6 @@ VERSION = 1
 
 _SAVABLE: list[type[Kernel]] = [*KERNELS.values(), KernelSum, Columns]
 _KERNELS = {kernel.__name__: kernel for kernel in _SAVABLE}
-_CHOSEN_NUMBERS = ("ratio", "penalty", "softness", "temperature", "tie", "guess")
 _SOLUTION_NUMBERS = ("n_iter", "residual", "gap", "divergence", "objective", "gain")
 _SOLUTION_ARRAYS = ("multipliers", "slack", "answer")
 
@@ -75,7 +80,9 @@ def save(model: SKLR, path: str | os.PathLike[str]) -> None:
         raise ValueError(f"a {type(model).__name__} can't be saved; expected a fitted SKLR")
     check_is_fitted(model)
     encoder = _Encoder()
-    features, solution, rows = model.features_, model.solution_, model._rows
+    fit = model.fit_
+    features, solution, recipe = fit.features, fit.solution, fit.recipe
+    rows = fit.rows.renumbered(fit.comparisons.constrained)  # in a file, items are rows of X
     names = getattr(model, "feature_names_in_", None)
     description = {
         "oddkernel": "model",
@@ -85,18 +92,22 @@ def save(model: SKLR, path: str | os.PathLike[str]) -> None:
         "parameters": encoder.mapping(model.get_params(deep=False), "parameters"),
         "n_features_in": model.n_features_in_,
         "feature_names": None if names is None else [str(name) for name in names],
-        "kernel": encoder.value(model.kernel_, "kernel"),
+        "kernel": encoder.value(features.kernel, "kernel"),
         "features": encoder.mapping(
             {field.name: getattr(features, field.name) for field in fields(LowRank) if field.name != "kernel"},
             "features",
         ),
-        "chosen": encoder.mapping({name: getattr(model, f"{name}_") for name in ("loss", *_CHOSEN_NUMBERS)}, "chosen"),
-        "tuning": None if model.tuning_ is None else encoder.mapping(asdict(model.tuning_), "tuning"),
-        "metric": encoder.value(model.metric_, "metric"),
-        "root": encoder.value(model._root, "root"),
-        "asked": encoder.value(model._asked, "asked"),
-        "prior": encoder.value(model._prior, "prior"),
-        "earlier": encoder.value(model._multipliers[:-1], "earlier"),
+        "chosen": encoder.mapping(
+            {"loss": recipe.loss, "ratio": recipe.ratio, "penalty": fit.penalties[-1], "softness": recipe.softness}
+            | fit.calibration._asdict(),
+            "chosen",
+        ),
+        "tuning": None if fit.tuning is None else encoder.mapping(asdict(fit.tuning), "tuning"),
+        "metric": encoder.value(fit.metric, "metric"),
+        "root": encoder.value(fit.root, "root"),
+        "asked": encoder.value(fit.asked, "asked"),
+        "prior": encoder.value(fit.prior, "prior"),
+        "earlier": encoder.value(fit.multipliers[:-1], "earlier"),
         "rows": encoder.mapping({field.name: getattr(rows, field.name) for field in fields(Constraints)}, "rows"),
         "solution": {
             "status": solution.status.name,
@@ -109,7 +120,7 @@ def save(model: SKLR, path: str | os.PathLike[str]) -> None:
     }
     parts = {
         "model.json": json.dumps(description, allow_nan=False, ensure_ascii=False, indent=2).encode(),
-        "answers.jsonl": dump(model.comparisons_, "jsonl"),
+        "answers.jsonl": dump(fit.comparisons, "jsonl"),
         **encoder.parts,
     }
     replace(path, pack(parts))
@@ -152,51 +163,75 @@ def _read(parts: Mapping[str, bytes]) -> SKLR:
         raise ValueError(f"class {brief(description['class'])}; expected SKLR")
     decoder = _Decoder(parts)
     model = SKLR(**decoder.mapping(description["parameters"]))
-    model._check_parameters()
+    check_parameters(model)
     model.n_features_in_ = _count(description["n_features_in"], "n_features_in")
     if (names := description["feature_names"]) is not None:
         if len(names) != model.n_features_in_ or not all(isinstance(name, str) for name in names):
             raise ValueError(f"feature_names; expected {model.n_features_in_} names")
         model.feature_names_in_ = np.array(names, dtype=object)
 
-    kernel = decoder.kernel(description["kernel"], model.n_features_in_)
-    features = LowRank(kernel, **decoder.mapping(description["features"]))
-    rows = Constraints(**decoder.mapping(description["rows"]))
+    features = LowRank(
+        decoder.kernel(description["kernel"], model.n_features_in_), **decoder.mapping(description["features"])
+    )
     said = FORMATS["jsonl"].read(parts["answers.jsonl"]).understand()
-    n_items = len(kernel.X_fit_) if hasattr(kernel, "X_fit_") else model.n_features_in_
+    model.fit_ = _read_fit(description, decoder, model, features, said)
+    _check_kernel(features, model.n_features_in_)
+    return model
+
+
+def _read_fit(
+    description: Mapping[str, Any], decoder: _Decoder, model: SKLR, features: LowRank, said: Comparisons
+) -> SKLRFit:
+    n_items = len(features.kernel.X_fit_) if hasattr(features.kernel, "X_fit_") else model.n_features_in_
     said.check_items(n_items)
-    r, m = features.rank, len(rows.answer)
+    r = features.rank
     if not isinstance(features.share, Real) or not isinstance(features.full_rank, Integral):
         raise ValueError(f"share {brief(features.share)} and full_rank {brief(features.full_rank)}; expected numbers")
     _check_array(features.landmarks, "landmarks", (len(features.basis),), "i", below=n_items)
     _check_array(features.basis, "basis", (len(features.landmarks), r), "f")
-    for name, dtype in (("near", "i"), ("far", "i")):
-        _check_array(getattr(rows, name), name, (m, 2), dtype, below=n_items)
+    rows = _read_rows(description["rows"], decoder, said)
+    chosen = decoder.mapping(description["chosen"])
+    numbers = {name: _check_number(value, name) for name, value in chosen.items() if name != "loss"}
+    tuning = _read_tuning(description["tuning"], decoder)
+    kept = r if tuning is None else min(tuning.rank, r)
+    solution = _read_solution(description["solution"], decoder, len(rows), len(said))
+    earlier = [_check_array(each, "multipliers", (len(rows),), "f") for each in decoder.value(description["earlier"])]
+    given = model.penalty if isinstance(model.penalty, list) else [numbers["penalty"]]
+    return SKLRFit(
+        comparisons=said,
+        features=features,
+        asked=_check_array(decoder.value(description["asked"]), "asked", (len(said.constrained), r), "f"),
+        solution=solution,
+        metric=_check_array(decoder.value(description["metric"]), "metric", (r, r), "f"),
+        root=_check_array(decoder.value(description["root"]), "root", (r, kept), "f"),
+        calibration=Calibration(numbers["temperature"], numbers["tie"], numbers["guess"]),
+        tuning=tuning,
+        recipe=Recipe(
+            kernel_name(model.kernel) if tuning is None else tuning.recipe.kernel,
+            _check_loss(chosen["loss"]),
+            numbers["ratio"],
+            float(model.margin),
+            numbers["softness"],
+        ),
+        penalties=tuple(map(float, given)) if tuning is None else tuning.penalties,
+        rows=rows,
+        prior=_check_array(decoder.value(description["prior"]), "prior", (r, r), "f"),
+        multipliers=(*earlier, solution.multipliers),
+    )
+
+
+def _read_rows(described: Mapping[str, Any], decoder: _Decoder, said: Comparisons) -> Constraints:
+    rows, items = Constraints(**decoder.mapping(described)), said.constrained
+    m = len(rows.answer)
+    for name in ("near", "far"):
+        numbers = _check_array(getattr(rows, name), name, (m, 2), "i", below=int(items.max(initial=-1)) + 1)
+        if (places_among(items, numbers) < 0).any():
+            raise ValueError(f"rows.{name} holds items that no answer is about")
     for name in ("near_factor", "far_factor", "offset", "weight"):
         _check_array(getattr(rows, name), name, (m,), "f")
     _check_array(rows.equality, "equality", (m,), "b")
     _check_array(rows.answer, "answer", (m,), "i", below=len(said))
-
-    chosen = decoder.mapping(description["chosen"])
-    model.loss_ = _check_loss(chosen["loss"])
-    for name in _CHOSEN_NUMBERS:
-        setattr(model, f"{name}_", _check_number(chosen[name], name))
-    model.tuning_ = _read_tuning(description["tuning"], decoder)
-    model.comparisons_ = said
-    model.kernel_ = kernel
-    model.features_ = features
-    model.metric_ = _check_array(decoder.value(description["metric"]), "metric", (r, r), "f")
-    kept = r if model.tuning_ is None else min(model.tuning_.rank, r)
-    model._root = _check_array(decoder.value(description["root"]), "root", (r, kept), "f")
-    model._asked = _check_array(decoder.value(description["asked"]), "asked", (len(said.constrained), r), "f")
-    model._prior = _check_array(decoder.value(description["prior"]), "prior", (r, r), "f")
-    model._rows = rows
-    model.solution_ = _read_solution(description["solution"], decoder, m, len(said))
-    earlier = [_check_array(each, "multipliers", (m,), "f") for each in decoder.value(description["earlier"])]
-    model._multipliers = (*earlier, model.solution_.multipliers)
-    model.n_iter_ = model.solution_.n_iter
-    _check_kernel(features, model.n_features_in_)
-    return model
+    return rows.renumbered(places_among(items, np.arange(items.max(initial=-1) + 1)))
 
 
 def _read_tuning(described: Mapping[str, Any] | None, decoder: _Decoder) -> Tuning | None:
@@ -216,7 +251,10 @@ def _read_tuning(described: Mapping[str, Any] | None, decoder: _Decoder) -> Tuni
     def trial(values: Mapping[str, Any]) -> Trial:
         penalties = numbers(values["penalties"], "penalties")
         rank = _count(values["rank"], "rank")
-        return record(Trial, values, recipe=recipe(values["recipe"]), penalties=penalties, rank=rank)
+        solved = values.get("solved", True)  # files of earlier versions don't say
+        if not isinstance(solved, bool):
+            raise ValueError(f"solved is {brief(solved)}; expected true or false")
+        return record(Trial, values, recipe=recipe(values["recipe"]), penalties=penalties, rank=rank, solved=solved)
 
     low, high = numbers(described["gain_interval"], "gain_interval")
     return record(

@@ -6,10 +6,7 @@ A file is a zip archive. ``model.json`` says what the model is, ``answers.jsonl`
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import json
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, fields
@@ -23,15 +20,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..comparisons import Comparisons
 from ..formats import FORMATS, dump
-from ..kernels import KERNELS, Columns, Kernel, KernelSum, LowRank
+from ..kernels import LowRank
 from ..problem.constraints import Constraints
 from ..problem.losses import LOSSES
 from ..problem.solution import Solution, Status
-from ..support.archive import array_from_bytes, array_to_bytes, pack, unpack
+from ..support.archive import pack, unpack
 from ..support.files import replace
-from ..support.types import Array
 from .answers import places_among
 from .calibration import Calibration
+from .encoding import Decoder, Encoder, check_array
 from .fits import SKLRFit
 from .parameters import check_parameters
 from .recipe import Recipe
@@ -42,8 +39,6 @@ Record = TypeVar("Record", Recipe, Trial, Tuning)
 
 VERSION = 1
 
-_SAVABLE: list[type[Kernel]] = [*KERNELS.values(), KernelSum, Columns]
-_KERNELS = {kernel.__name__: kernel for kernel in _SAVABLE}
 _SOLUTION_NUMBERS = ("n_iter", "residual", "gap", "divergence", "objective", "gain")
 _SOLUTION_ARRAYS = ("multipliers", "slack", "answer")
 
@@ -79,7 +74,7 @@ def save(model: SKLR, path: str | os.PathLike[str]) -> None:
     if type(model) is not SKLR:
         raise ValueError(f"a {type(model).__name__} can't be saved; expected a fitted SKLR")
     check_is_fitted(model)
-    encoder = _Encoder()
+    encoder = Encoder()
     fit = model.fit_
     features, solution, recipe = fit.features, fit.solution, fit.recipe
     rows = fit.rows.renumbered(fit.comparisons.constrained)  # in a file, items are rows of X
@@ -161,7 +156,7 @@ def _read(parts: Mapping[str, bytes]) -> SKLR:
         raise ValueError(f"version {brief(description['version'])} of the format; this oddkernel reads {VERSION}")
     if description["class"] != "SKLR":
         raise ValueError(f"class {brief(description['class'])}; expected SKLR")
-    decoder = _Decoder(parts)
+    decoder = Decoder(parts)
     model = SKLR(**decoder.mapping(description["parameters"]))
     check_parameters(model)
     model.n_features_in_ = _count(description["n_features_in"], "n_features_in")
@@ -180,30 +175,30 @@ def _read(parts: Mapping[str, bytes]) -> SKLR:
 
 
 def _read_fit(
-    description: Mapping[str, Any], decoder: _Decoder, model: SKLR, features: LowRank, said: Comparisons
+    description: Mapping[str, Any], decoder: Decoder, model: SKLR, features: LowRank, said: Comparisons
 ) -> SKLRFit:
     n_items = len(features.kernel.X_fit_) if hasattr(features.kernel, "X_fit_") else model.n_features_in_
     said.check_items(n_items)
     r = features.rank
     if not isinstance(features.share, Real) or not isinstance(features.full_rank, Integral):
         raise ValueError(f"share {brief(features.share)} and full_rank {brief(features.full_rank)}; expected numbers")
-    _check_array(features.landmarks, "landmarks", (len(features.basis),), "i", below=n_items)
-    _check_array(features.basis, "basis", (len(features.landmarks), r), "f")
+    check_array(features.landmarks, "landmarks", (len(features.basis),), "i", below=n_items)
+    check_array(features.basis, "basis", (len(features.landmarks), r), "f")
     rows = _read_rows(description["rows"], decoder, said)
     chosen = decoder.mapping(description["chosen"])
     numbers = {name: _check_number(value, name) for name, value in chosen.items() if name != "loss"}
     tuning = _read_tuning(description["tuning"], decoder)
     kept = r if tuning is None else min(tuning.rank, r)
     solution = _read_solution(description["solution"], decoder, len(rows), len(said))
-    earlier = [_check_array(each, "multipliers", (len(rows),), "f") for each in decoder.value(description["earlier"])]
+    earlier = [check_array(each, "multipliers", (len(rows),), "f") for each in decoder.value(description["earlier"])]
     given = model.penalty if isinstance(model.penalty, list) else [numbers["penalty"]]
     return SKLRFit(
         comparisons=said,
         features=features,
-        asked=_check_array(decoder.value(description["asked"]), "asked", (len(said.constrained), r), "f"),
+        asked=check_array(decoder.value(description["asked"]), "asked", (len(said.constrained), r), "f"),
         solution=solution,
-        metric=_check_array(decoder.value(description["metric"]), "metric", (r, r), "f"),
-        root=_check_array(decoder.value(description["root"]), "root", (r, kept), "f"),
+        metric=check_array(decoder.value(description["metric"]), "metric", (r, r), "f"),
+        root=check_array(decoder.value(description["root"]), "root", (r, kept), "f"),
         calibration=Calibration(numbers["temperature"], numbers["tie"], numbers["guess"]),
         tuning=tuning,
         recipe=Recipe(
@@ -215,26 +210,26 @@ def _read_fit(
         ),
         penalties=tuple(map(float, given)) if tuning is None else tuning.penalties,
         rows=rows,
-        prior=_check_array(decoder.value(description["prior"]), "prior", (r, r), "f"),
+        prior=check_array(decoder.value(description["prior"]), "prior", (r, r), "f"),
         multipliers=(*earlier, solution.multipliers),
     )
 
 
-def _read_rows(described: Mapping[str, Any], decoder: _Decoder, said: Comparisons) -> Constraints:
+def _read_rows(described: Mapping[str, Any], decoder: Decoder, said: Comparisons) -> Constraints:
     rows, items = Constraints(**decoder.mapping(described)), said.constrained
     m = len(rows.answer)
     for name in ("near", "far"):
-        numbers = _check_array(getattr(rows, name), name, (m, 2), "i", below=int(items.max(initial=-1)) + 1)
+        numbers = check_array(getattr(rows, name), name, (m, 2), "i", below=int(items.max(initial=-1)) + 1)
         if (places_among(items, numbers) < 0).any():
             raise ValueError(f"rows.{name} holds items that no answer is about")
     for name in ("near_factor", "far_factor", "offset", "weight"):
-        _check_array(getattr(rows, name), name, (m,), "f")
-    _check_array(rows.equality, "equality", (m,), "b")
-    _check_array(rows.answer, "answer", (m,), "i", below=len(said))
+        check_array(getattr(rows, name), name, (m,), "f")
+    check_array(rows.equality, "equality", (m,), "b")
+    check_array(rows.answer, "answer", (m,), "i", below=len(said))
     return rows.renumbered(places_among(items, np.arange(items.max(initial=-1) + 1)))
 
 
-def _read_tuning(described: Mapping[str, Any] | None, decoder: _Decoder) -> Tuning | None:
+def _read_tuning(described: Mapping[str, Any] | None, decoder: Decoder) -> Tuning | None:
     if described is None:
         return None
 
@@ -273,28 +268,17 @@ def _read_tuning(described: Mapping[str, Any] | None, decoder: _Decoder) -> Tuni
     )
 
 
-def _read_solution(described: Mapping[str, Any], decoder: _Decoder, m: int, n_answers: int) -> Solution:
+def _read_solution(described: Mapping[str, Any], decoder: Decoder, m: int, n_answers: int) -> Solution:
     numbers = {name: decoder.value(described[name]) for name in _SOLUTION_NUMBERS}
     if not all(isinstance(number, Real) for number in numbers.values()):
         raise ValueError(f"solution {brief(numbers)}; expected numbers")
     arrays = {name: decoder.value(described[name]) for name in _SOLUTION_ARRAYS}
-    _check_array(arrays["multipliers"], "multipliers", (m,), "f")
-    _check_array(arrays["slack"], "slack", (m,), "f")
-    _check_array(arrays["answer"], "answer", (m,), "i", below=n_answers)
+    check_array(arrays["multipliers"], "multipliers", (m,), "f")
+    check_array(arrays["slack"], "slack", (m,), "f")
+    check_array(arrays["answer"], "answer", (m,), "i", below=n_answers)
     low, high = (_check_number(end, "gain_interval") for end in decoder.value(described["gain_interval"]))
     history = decoder.mapping(described["history"])
     return Solution(status=Status[described["status"]], history=history, gain_interval=(low, high), **numbers, **arrays)
-
-
-def _check_array(array: Any, name: str, shape: tuple[int, ...], kind: str, *, below: int | None = None) -> Array:
-    if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype.kind != kind:
-        seen = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else brief(array)
-        raise ValueError(f"{name} is {seen}; expected an array of shape {shape} and kind {kind!r}")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} holds values that aren't finite")
-    if below is not None and array.size and not (array.min() >= 0 and array.max() < below):
-        raise ValueError(f"{name} holds {array.min()} to {array.max()}; expected 0 to {below - 1}")
-    return array
 
 
 def _check_kernel(features: LowRank, n_features: int) -> None:
@@ -323,112 +307,3 @@ def _count(value: object, name: str) -> int:
     if type(value) is not int or value < 1:
         raise ValueError(f"{name} is {brief(value)}; expected a whole number of at least 1")
     return value
-
-
-class _Encoder:
-    """Turns values into what JSON can hold, and sets arrays aside as parts of the archive.
-
-    An array becomes ``{"array": name}``, a kernel ``{"kernel": class, "parameters": …, "fitted": …}`` and a number that
-    JSON doesn't know ``{"number": "inf"}``.
-    """
-
-    def __init__(self) -> None:
-        self.parts: dict[str, bytes] = {}
-        self._part_of: dict[tuple[str, bytes], str] = {}
-
-    def mapping(self, values: Mapping[str, Any], place: str) -> dict[str, Any]:
-        return {name: self.value(value, f"{place}.{name}") for name, value in values.items()}
-
-    def value(self, value: Any, place: str) -> Any:
-        match value:
-            case None | bool() | str():
-                return value
-            case Integral():
-                return int(value)
-            case Real():
-                return float(value) if math.isfinite(value) else {"number": str(float(value))}
-            case np.ndarray() if value.dtype.kind in "fib" and value.ndim:
-                return {"array": self._array(value, place)}
-            case list() | tuple() | range():
-                return [self.value(entry, f"{place}.{number}") for number, entry in enumerate(value)]
-            case dict():
-                return self.mapping(value, place)
-            case Kernel():
-                return self._kernel(value, place)
-        raise ValueError(
-            f"{place} is {brief(value)}, which can't be saved; expected a number, text, an array or a kernel of "
-            "oddkernel.kernels"
-        )
-
-    def _array(self, array: Array, place: str) -> str:
-        data = array_to_bytes(array)
-        # The parts of a sum all hold the training items; one copy of them will do.
-        key = (place.rpartition(".")[2], hashlib.sha256(data).digest())
-        name = self._part_of.setdefault(key, f"arrays/{place}.npy")
-        self.parts[name] = data
-        return name
-
-    def _kernel(self, kernel: Kernel, place: str) -> dict[str, Any]:
-        name = type(kernel).__name__
-        if _KERNELS.get(name) is not type(kernel):
-            raise ValueError(f"{place}: a {name} can't be saved; expected one of {', '.join(_KERNELS)}")
-        fitted = {key: getattr(kernel, key) for key in sorted(_fitted_names(type(kernel))) if hasattr(kernel, key)}
-        described = {"kernel": name, "parameters": self.mapping(kernel.get_params(deep=False), f"{place}.parameters")}
-        return described | ({"fitted": self.mapping(fitted, place)} if fitted else {})
-
-
-class _Decoder:
-    """The reverse of `_Encoder`."""
-
-    def __init__(self, parts: Mapping[str, bytes]) -> None:
-        self._parts = parts
-        self._arrays: dict[str, Array] = {}
-
-    def mapping(self, described: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: self.value(value) for name, value in described.items()}
-
-    def value(self, described: Any) -> Any:
-        match described:
-            case None | bool() | int() | float() | str():
-                return described
-            case list():
-                return [self.value(entry) for entry in described]
-            case {"array": str(name)}:
-                return self._array(name)
-            case {"number": "inf" | "-inf" | "nan" as number}:
-                return float(number)
-            case {"kernel": _}:
-                return self._kernel(described)
-        raise ValueError(f"{brief(described)} describes nothing known")
-
-    def kernel(self, described: Any, n_features: int) -> Kernel:
-        """A fitted kernel on items with so many features."""
-        kernel = self._kernel(described)
-        if getattr(kernel, "n_features_in_", None) != n_features:
-            raise ValueError(f"the kernel isn't fitted to items with {n_features} features")
-        return kernel
-
-    def _array(self, name: str) -> Array:
-        if name not in self._arrays:
-            self._arrays[name] = array_from_bytes(self._parts[name])
-        return self._arrays[name]
-
-    def _kernel(self, described: Mapping[str, Any]) -> Kernel:
-        name = described["kernel"]
-        if name not in _KERNELS:
-            raise ValueError(f"kernel {brief(name)} is unknown; expected one of {', '.join(_KERNELS)}")
-        kernel = _KERNELS[name](**self.mapping(described["parameters"]))
-        for key, value in self.mapping(described.get("fitted", {})).items():
-            if key not in _fitted_names(type(kernel)):
-                raise ValueError(f"{brief(key)} is nothing that a {name} learns")
-            if isinstance(value, np.ndarray):
-                _check_array(value, key, value.shape, "f")
-            setattr(kernel, key, value)
-        return kernel
-
-
-def _fitted_names(kernel: type[Kernel]) -> set[str]:
-    """What a kernel learns in ``fit``: the attributes that its class and those above declare, by scikit-learn's habit
-    with an underscore at the end."""
-    declared = {name for base in kernel.__mro__ for name in inspect.get_annotations(base)}
-    return {name for name in declared if name.endswith("_") and not name.startswith("_")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -33,6 +33,7 @@ from .recipe import SOFTNESS, Recipe, unit_of
 from .rounds import learn
 from .starts import Start
 from .trials import leading
+from .tuning import Tuning
 
 # What "auto" stands for where nothing is chosen by held-out answers: the paper's loss, and a penalty that suits it.
 LOSS, PENALTY = "squared", 10.0
@@ -203,29 +204,20 @@ class SKLR(UncertainMetric):
         starts = self._starts(checked, said, items, random)
         first = next(iter(starts))
         said = self._with_default_bounds(said, starts[first], checked, random)
-        recipe, penalties, tuning = self._recipes(first, solver)[0], self._penalties(), None
-        covariances = {}
+        covariances: dict[str, Array] = {}
+        tuning = None
+        recipe, penalties = self._recipes(first, solver)[0], self._penalties()
         if self.penalty == "auto" and np.count_nonzero(choices.decided(said)) >= FEWEST:
             covariances = {name: start.covariance(checked) for name, start in starts.items()}
-            tuning = tune(
-                {name: start.phi for name, start in starts.items()},
-                covariances,
-                said,
-                [recipe for name in starts for recipe in self._recipes(name, solver, len(said))],
-                # The same answers lead to the same choice, whether or not anyone gave a seed.
-                random=check_random_state(0) if self.random_state is None else random,
-                softer=self.softness == "auto" and len(said) >= PLENTY * len(items),
-                progress=progress,
-                device=self.device,
-            )
+            tuning = self._tuned(starts, covariances, said, solver, random, progress)
             recipe, penalties = tuning.recipe, tuning.penalties
         features, phi = starts[recipe.kernel].features, starts[recipe.kernel].phi
+        rows = recipe.rows(said)
 
         def report(n_iter: int, point: Point) -> None:
             if progress:
                 progress(f"pass {n_iter}, residual {point.residual:.1e}, gap {point.gap:.1e}")
 
-        rows = recipe.rows(said)
         learned = learn(
             phi,
             rows,
@@ -239,21 +231,19 @@ class SKLR(UncertainMetric):
             progress=report,
             device=self.device,
         )
-        solution, root, metric = learned.solution, learned.root, learned.metric
-        if self.penalty == np.inf and not solution.status.success:
+        if self.penalty == np.inf and not learned.solution.status.success:
             refuse_contradictions(learned.point.problem, features, checked, items)
-        unit = unit_of(phi)
-        if tuning is not None:
+        solution, metric, root = learned.solution, learned.metric, learned.root
+        if tuning is None:
+            calibration = Calibration.to_answers(phi @ root, said, unit_of(phi))
+        else:
+            calibration = Calibration(unit_of(phi @ root) * tuning.temperature, tuning.tie, tuning.guess)
             solution = replace(solution, gain=tuning.gain, gain_interval=tuning.gain_interval)
-            if tuning.penalty == 0 and tuning.start < 1:
-                warnings.warn(f"{tuning} More answers would help.", UserWarning, stacklevel=3)
-            unit = unit_of(phi @ root)
             if tuning.rank < root.shape[1]:
                 root = leading(root, covariances[recipe.kernel])[:, : tuning.rank]
                 metric = root @ root.T
-            calibration = Calibration(unit * tuning.temperature, tuning.tie, tuning.guess)
-        else:
-            calibration = Calibration.to_answers(phi @ root, said, unit)
+            if tuning.penalty == 0 and tuning.start < 1:
+                warnings.warn(f"{tuning} More answers would help.", UserWarning, stacklevel=3)
         if not solution.status.success:
             warnings.warn(f"{solution} Raise max_iter or tol.", ConvergenceWarning, stacklevel=3)
         return SKLRFit(
@@ -270,6 +260,28 @@ class SKLR(UncertainMetric):
             rows=learned.point.problem.rows,
             prior=learned.prior,
             multipliers=learned.multipliers,
+        )
+
+    def _tuned(
+        self,
+        starts: Mapping[str, Start],
+        covariances: Mapping[str, Array],
+        said: Comparisons,
+        solver: Solver,
+        random: np.random.RandomState,
+        progress: Progress | None,
+    ) -> Tuning:
+        """What held-out answers choose."""
+        return tune(
+            {name: start.phi for name, start in starts.items()},
+            covariances,
+            said,
+            [recipe for name in starts for recipe in self._recipes(name, solver, len(said))],
+            # The same answers lead to the same choice, whether or not anyone gave a seed.
+            random=check_random_state(0) if self.random_state is None else random,
+            softer=self.softness == "auto" and len(said) >= PLENTY * len(said.constrained),
+            progress=progress,
+            device=self.device,
         )
 
     def _starts(self, X: Array, said: Comparisons, items: Indices, random: np.random.RandomState) -> dict[str, Start]:

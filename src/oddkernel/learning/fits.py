@@ -55,7 +55,7 @@ class Fit:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SKLRFit(Fit):
-    """A fit of `SKLR`: also the problem of the last round, of which the solution is the optimum.
+    """A fit of `SKLR`: it also holds the settings and the rows, and so the problem that was solved.
 
     Attributes
     ----------

@@ -18,7 +18,7 @@ TENTH = 20_000
 
 
 def expensive(said: Comparisons) -> bool:
-    """Whether there are so many answers, about so many items, that every fit takes long."""
+    """Whether every fit takes long: at least 5,000 answers about more than 200 items."""
     return int(np.count_nonzero(~said.links)) >= MANY and len(said.constrained) > FEW_ITEMS
 
 

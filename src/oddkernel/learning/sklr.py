@@ -53,10 +53,10 @@ class SKLR(UncertainMetric):
     ----------
     kernel : str or Kernel, default="auto"
         Where the metric starts: ``"adaptive"``, ``"gaussian"``, ``"linear"``, ``"identity"`` (no features),
-        ``"diffusion"``, ``"precomputed"``, or an object of `oddkernel.kernels`. ``"auto"``: adaptive; where there are
-        three answers and more for each item, held-out ones say whether to add a part of the identity, which lets
-        answers say about an item what its features can't; where there are 15, also whether that is to be the larger
-        part.
+        ``"diffusion"``, ``"precomputed"``, or an object of `oddkernel.kernels`. ``"auto"``: adaptive.
+        From three answers for each item on, held-out answers decide whether to add a part of the identity kernel,
+        through which answers can say about an item what its features can't; from 15 on, also whether that part is the
+        larger one.
     rank : float, int or None, default=0.9
         How much of the initial kernel takes part: a share of its trace, a number of dimensions, or all.
     ratio : float or "auto", default="auto"
@@ -74,13 +74,13 @@ class SKLR(UncertainMetric):
         its penalty and from halfway to what the last one learned. ``"auto"``: held-out answers choose it, one round or
         two, 0 among the candidates, so that the kernel never becomes worse than it was; below 50 answers, 10.
     softness : float or "auto", default="auto"
-        With logistic and softmax: how unlike two squared distances must be for an answer to be no matter of taste, in
-        mean initial squared distances. A large one makes the initial distances count for little and the learned kernel
-        one of few dimensions. ``"auto"``: 0.3; with ``penalty="auto"`` and three answers for each item, held-out ones
-        may choose 3.
+        With logistic and softmax: the scale of the loss, in mean initial squared distances. Where two squared distances
+        differ by much less, either answer is about as likely. A large softness makes the initial distances count for
+        little, and the learned kernel has few dimensions. ``"auto"``: 0.3; with ``penalty="auto"``, from three answers
+        for each item on, held-out answers may choose 3.
     solver : {"auto", "newton", "ascent", "projection"} or Solver, default="auto"
-        The first three find the optimum; ``"projection"`` is the paper's algorithm, which stops at some kernel that
-        agrees.
+        The first three find the optimum; ``"projection"`` is the paper's algorithm, which stops at a kernel that agrees
+        with the answers but is not the closest one.
     tol : float, default=1e-6
         Bound on the residual and on the duality gap at which an exact solver stops.
     max_iter : int or None, default=None
@@ -95,7 +95,7 @@ class SKLR(UncertainMetric):
     random_state : int, RandomState or None, default=None
         For comparisons drawn from labels, for landmarks among very many items and for the order of projections.
     verbose : int, default=0
-        1: a word on stderr now and then if fitting takes longer than two seconds.
+        1: report progress on stderr if fitting takes longer than two seconds.
 
     Attributes
     ----------
@@ -123,6 +123,8 @@ class SKLR(UncertainMetric):
         Passes or steps used.
     comparisons_ : Comparisons
         The answers learned from (drawn ones, where ``y`` held class labels).
+    fit_ : SKLRFit
+        The record of the fit; all of the above are parts of it.
 
     Examples
     --------

@@ -99,17 +99,17 @@ def learning(clock: Clock, *, n_items: int, n_answers: int, penalty: float, rank
     """The solver alone, with the features at hand."""
     from oddkernel import Comparisons
     from oddkernel.kernels import AdaptiveGaussian, LowRank
-    from oddkernel.learning.rounds import problem_of
-    from oddkernel.problem.constraints import Constraints
+    from oddkernel.learning import Recipe
     from oddkernel.solvers import SOLVERS, solve
 
     X, group = blobs(n_items, seed=0)
     said = Comparisons.from_labels(group, n_answers, random_state=0)
-    phi = LowRank.fit(AdaptiveGaussian().fit(X), X, rank=rank).transform(X[said.constrained])
-    rows = Constraints.from_comparisons(said, ratio=4.0, margin=0.0).relabelled(said.constrained)
+    phi = LowRank.fit(AdaptiveGaussian().fit(X), X, rank=rank).transform(X)
+    recipe = Recipe("adaptive", "squared", ratio=4.0, margin=0.0)
+    rows = recipe.rows(said)
 
     def work() -> Any:
-        return solve(problem_of(phi, rows, "squared", penalty), SOLVERS["auto"]())[0]
+        return solve(recipe.problem(phi, rows, penalty), SOLVERS["auto"]())[0]
 
     work()
     found = clock.time(work, 2)

@@ -96,17 +96,16 @@ def _quick(size: dict[str, int]) -> list[Row]:
 
 def solving(clock: Clock, *, solver: str, per_class: int, n_answers: int, repeats: int) -> dict[str, Any]:
     """The solver alone, compiled and with the features at hand."""
-    from oddkernel.learning.rounds import problem_of
-    from oddkernel.problem.constraints import Constraints
+    from oddkernel.learning import Recipe
     from oddkernel.solvers import SOLVERS, solve
 
     phi, said, about = _problem(per_class, n_answers)
-    rows = Constraints.from_comparisons(said, ratio=RATIO, margin=0.0).relabelled(said.constrained)
+    recipe = Recipe("adaptive", "squared", ratio=RATIO, margin=0.0)
+    rows = recipe.rows(said)
     most = PASSES if solver == "projection" else None
 
     def work() -> Any:
-        problem = problem_of(phi, rows, "squared", np.inf)
-        return solve(problem, SOLVERS[solver](), tol=TOLERANCE, max_iter=most)[0]
+        return solve(recipe.problem(phi, rows, np.inf), SOLVERS[solver](), tol=TOLERANCE, max_iter=most)[0]
 
     work()
     found = clock.time(work, repeats)
@@ -205,12 +204,14 @@ def _data(per_class: int, n_answers: int) -> tuple[Any, Any, Any, dict[str, Any]
 
 def _problem(per_class: int, n_answers: int) -> tuple[Any, Any, dict[str, Any]]:
     from oddkernel.kernels import AdaptiveGaussian, LowRank
+    from oddkernel.learning.answers import renumbered
 
     X, _, said, about = _data(per_class, n_answers)
-    features = LowRank.fit(AdaptiveGaussian().fit(X), X, rank=SHARE, constrained=said.constrained)
-    return features.transform(X[said.constrained]), said, about | {"rank": features.rank}
+    items, said = renumbered(said)
+    features = LowRank.fit(AdaptiveGaussian().fit(X), X, rank=SHARE, constrained=items)
+    return features.transform(X[items]), said, about | {"rank": features.rank}
 
 
 def _rows(per_class: int, n_answers: int) -> tuple[Any, Any, dict[str, Any]]:
     phi, said, about = _problem(per_class, n_answers)
-    return *rows_of(phi, np.searchsorted(said.constrained, said.shown), said.odd), about
+    return *rows_of(phi, said.shown, said.odd), about

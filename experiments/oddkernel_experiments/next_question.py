@@ -17,9 +17,8 @@ from sklearn.metrics import adjusted_rand_score
 from oddkernel import SKLR, Comparisons, KernelKMeans
 from oddkernel.datasets import sample_per_class
 from oddkernel.kernels import AdaptiveGaussian, Identity, KernelSum, LowRank
-from oddkernel.learning.rounds import learn
+from oddkernel.learning import Recipe, learn
 from oddkernel.problem import choices
-from oddkernel.problem.constraints import Constraints
 from oddkernel.questions import DEFAULT, POLICIES, ByLabels, ByMetric, LearningCurve, Recorded, simulate
 from oddkernel.solvers import SOLVERS
 
@@ -49,6 +48,8 @@ POINTS = 10
 NOISE = 0.1
 WITH_GUESSES = 1.0
 """The penalty where some answers are guesses: of 10, 3, 1 and 0.3, what served all policies best on other data."""
+RECIPE = Recipe("adaptive", "squared", ratio=4.0, margin=0.0)
+"""The paper's loss."""
 HELD_OUT = 500
 THINGS = 500
 """Of the 1,854 objects of THINGS, so many take part in a draw, so that enough questions were asked among them."""
@@ -178,10 +179,8 @@ def _coordinates(asking: Asking, said: Comparisons) -> Array:
         X = _gradual(asking.draw)[0]
         return np.asarray(SKLR("adaptive", loss="softmax", penalty=1.0, tol=1e-3).fit(X, said).transform(X))
     phi = _features(asking.dataset, asking.draw)
-    constrained = said.constrained
-    rows = Constraints.from_comparisons(said, ratio=4.0, margin=0.0).relabelled(constrained)
     penalty = WITH_GUESSES if asking.noise else 1e5
-    learned = learn(phi[constrained], rows, "squared", [penalty], solver=SOLVERS["auto"](), starts=[], tol=1e-5)
+    learned = learn(phi, said, RECIPE, [penalty], solver=SOLVERS["auto"](), tol=1e-5)
     return np.asarray(phi @ learned.root)
 
 

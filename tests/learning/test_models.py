@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import pickle
@@ -91,6 +92,31 @@ def test_what_was_chosen_by_held_out_answers_survives(tmp_path: Path) -> None:
     assert model.tuning_ is not None
     assert loaded.tuning_ == model.tuning_
     assert (loaded.loss_, loaded.ratio_, loaded.penalty_) == (model.loss_, model.ratio_, model.penalty_)
+
+
+def test_a_file_of_an_earlier_version_opens(tmp_path: Path) -> None:
+    # Written at 0.1.0 before trials said whether they were solved: 61 answers and a link, two rounds chosen by folds.
+    path = tmp_path / "model.oddkernel"
+    path.write_bytes(gzip.decompress(Path(__file__).with_name("files").joinpath("before.oddkernel.gz").read_bytes()))
+    model = models.load(path)
+    items = np.random.default_rng(0).normal(size=(14, 2))
+    assert model.kernel_matrix(items[:2]) == pytest.approx(
+        np.array([[0.6884378799994395, 1.604229394591397], [1.604229394591397, 3.7385704238469755]])
+    )
+    assert model.odd_one_proba(items, [[0, 1, 2]])[0] == pytest.approx(
+        [0.17765275460156857, 0.38116806256250346, 0.40990142735476265, 0.03127775548116536]
+    )
+    assert model.odd_one_std(items, [[0, 1, 2]])[0] == pytest.approx(
+        [0.03255408604775979, 0.01372754956967583, 0.03419436019432029, 0.0010517882485710241], rel=1e-6
+    )
+    assert model.distance_std(items[:1], items[1:3])[0] == pytest.approx([0.12540831142875114, 0.24697703409176144])
+    assert model.tuning_ is not None
+    assert model.tuning_.penalties == model.fit_.penalties == (1770.875489694293, 1770.875489694293)
+    assert all(trial.solved for trial in model.tuning_.trials)
+    models.save(model, tmp_path / "again")
+    again = models.load(tmp_path / "again")
+    assert np.array_equal(again.transform(items), model.transform(items))
+    assert np.array_equal(again.fit_.rows.near, model.fit_.rows.near)
 
 
 def test_names_survive(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy.io import loadmat
 from scipy.spatial.distance import cdist
-from sklearn.datasets import load_iris
 
 from oddkernel import SKLR, Comparisons
 from oddkernel.kernels import AdaptiveGaussian, Gaussian, Identity, Linear, LowRank
@@ -26,45 +25,6 @@ KERNELS = {
     "sum": 0.5 * Gaussian() + 0.5 * Linear() + 0.1 * Identity(),
     "precomputed": "precomputed",
 }
-
-
-@pytest.fixture(scope="module")
-def iris():
-    X, y = load_iris(return_X_y=True)
-    order = np.random.default_rng(0).permutation(len(X))
-    return X[order], y[order]
-
-
-@pytest.fixture(scope="module")
-def items(iris):
-    """60 training items and 20 new ones."""
-    return iris[0][:60], iris[0][60:80]
-
-
-@pytest.fixture(scope="module")
-def said(iris):
-    """Answers of every kind about the training items."""
-    labels = iris[1][:60]
-    same = np.argwhere(np.triu(labels[:, None] == labels, 1))[::40]
-    apart = np.argwhere(np.triu(labels[:, None] != labels, 1))[::100]
-    return (
-        Comparisons.from_labels(labels, 25, undecided=3, noise=0.1, random_state=0, weight=np.linspace(0.5, 2, 28))
-        + Comparisons.closer([0, 3], [1, 4], [2, 5])
-        + Comparisons.must_link(same, at_most=0.2)
-        + Comparisons.cannot_link(apart, at_least=0.5)
-        + Comparisons.must_link(same[::2])
-        + Comparisons.cannot_link(apart[::2])
-    )
-
-
-@pytest.fixture(params=KERNELS)
-def fitted(request, items, said):
-    """A model, its training items and new ones, in the form that its kernel takes."""
-    train, new = items
-    if request.param == "precomputed":
-        kernel = (Gaussian(1.0) + Linear()).fit(train)
-        train, new = kernel(train), kernel(new, train)
-    return SKLR(KERNELS[request.param], rank=0.95, ratio=RATIO, margin=MARGIN).fit(train, said), train, new
 
 
 def squared(K):
@@ -105,53 +65,6 @@ def test_under_an_infinite_penalty_every_row_holds(items, kernel):
     assert model.solution_.divergence > 0
 
 
-def test_methods_agree_on_items_known_and_new(fitted):
-    model, X, new = fitted
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "rows .* so far from everything", UserWarning)  # new items without features
-        for A, B in ((X, X), (new, X), (new, new)):
-            z, w = model.transform(A), model.transform(B)
-            np.testing.assert_allclose(model.kernel_matrix(A, B), z @ w.T, rtol=1e-9, atol=1e-12)
-            np.testing.assert_allclose(model.distance(A, B), cdist(z, w), rtol=1e-7, atol=1e-12)
-            initial, other = model.features_.transform(A), model.features_.transform(B)
-            np.testing.assert_allclose(model.kernel_matrix(A, B), initial @ model.metric_ @ other.T, atol=1e-9)
-        for A in (X, new):
-            np.testing.assert_allclose(model.kernel_matrix(A), model.kernel_matrix(A, A), rtol=1e-9, atol=1e-12)
-            np.testing.assert_allclose(model.distance(A), model.distance(A, A), rtol=1e-9, atol=1e-12)
-            shown = np.array([np.random.default_rng(seed).permutation(len(A))[:3] for seed in range(50)])
-            delta = model.distance(A)
-            sides = np.stack([delta[tuple(shown[:, pair].T)] for pair in ([1, 2], [2, 0], [0, 1])], axis=1)
-            tied = np.isclose(np.sort(sides)[:, 0], np.sort(sides)[:, 1], rtol=1e-9)
-            odd = model.odd_one(A, shown)
-            np.testing.assert_array_equal(odd[~tied], sides.argmin(axis=1)[~tied])
-            if (~tied).any():
-                assert model.score(A, Comparisons.odd_one_out(shown, odd)[~tied]) == 1.0
-                assert model.score(A, Comparisons.odd_one_out(shown, (odd + 1) % 3)[~tied]) == 0.0
-
-
-def test_score_counts_weights_ties_and_closer():
-    X = np.array([[0.0], [1.0], [10.0], [11.0], [1.0]])
-    model = SKLR("linear").fit(X)
-    right, wrong = Comparisons.odd_one_out([[0, 1, 2]], [2]), Comparisons.odd_one_out([[0, 1, 2]], [0], weight=3.0)
-    assert model.score(X, right + wrong) == 0.25
-    assert model.score(X, Comparisons.closer([0, 0], [1, 2], [2, 1])) == 0.5
-    # Items 1 and 4 are copies, as far from 0 as one another.
-    assert model.score(X, Comparisons.closer([0], [1], [4])) == 0.5
-    unheard = Comparisons.odd_one_out([[0, 1, 2]], [-1]) + Comparisons.must_link([[0, 3]])
-    assert model.score(X, right + unheard) == 1.0
-    with pytest.raises(ValueError, match="nothing to score"):
-        model.score(X, unheard)
-    with pytest.raises(ValueError, match="nothing to evaluate"):
-        model.evaluate(X, Comparisons.most_central([0], [[1, 2]]))
-    with pytest.raises(TypeError, match=r"Comparisons\.odd_one_out"):
-        model.score(X, [[0, 1, 2]])
-
-
-def test_odd_one_of_no_questions():
-    X = np.eye(4)
-    assert SKLR("linear").fit(X).odd_one(X, []).shape == (0,)
-
-
 def test_ratio_and_margin_play_no_part_in_score(items, said):
     X, _ = items
     model = SKLR().fit(X, said)
@@ -174,24 +87,6 @@ def test_items_nobody_compared_follow_the_formula(iris, kernel, penalty):
     np.testing.assert_allclose(formula, refitted, rtol=0, atol=1e-8)
     # At full rank nothing is left over, so that the residual plays no part.
     np.testing.assert_allclose(model.kernel_matrix(X[:40]), refitted, rtol=0, atol=1e-8)
-
-
-def test_residual_is_what_truncation_leaves_out(items, said):
-    X, new = items
-    model = SKLR(rank=0.5).fit(X, said)
-    phi = model.features_.transform
-    difference = model.kernel_matrix(new, X, residual=True) - model.kernel_matrix(new, X)
-    np.testing.assert_allclose(difference, model.kernel_(new, X) - phi(new) @ phi(X).T, atol=1e-12)
-
-
-def test_warns_of_items_out_of_reach(items, said):
-    X, new = items
-    far = np.where(np.arange(len(new))[:, None] == [3], 1e3, new)
-    model = SKLR().fit(X, said)
-    with pytest.warns(UserWarning, match="row 3: so far from everything seen in fit"):
-        model.transform(far)
-    with pytest.warns(UserWarning, match="row 3: so far from everything seen in fit"):
-        model.score(far, Comparisons.odd_one_out([[3, 4, 5]], [0]))
 
 
 # Many items
@@ -278,12 +173,6 @@ def test_nothing_said_leaves_the_initial_kernel(items, y, rank):
     kept = model.features_.rank
     best = (vectors[:, -kept:] * values[-kept:]) @ vectors[:, -kept:].T
     np.testing.assert_allclose(model.kernel_matrix(X), best, atol=1e-10)
-
-
-def test_one_item():
-    model = SKLR().fit([[1.0, 2.0]])
-    assert model.kernel_matrix([[1.0, 2.0]]) == pytest.approx(1.0)
-    assert model.distance([[1.0, 2.0]]) == 0
 
 
 # Links

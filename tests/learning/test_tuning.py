@@ -3,39 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.preprocessing import StandardScaler
 
 from oddkernel import SKLR, Comparisons
-from oddkernel.learning import tuning
-from oddkernel.learning.rounds import halfway
-from oddkernel.learning.tuning import folds_of
-from oddkernel.problem.solution import Status
-
-
-@pytest.fixture(scope="module")
-def wine() -> tuple[np.ndarray, np.ndarray]:
-    X, y = load_wine(return_X_y=True)
-    return StandardScaler().fit_transform(X), y
-
-
-def random_state() -> np.random.RandomState:
-    return np.random.RandomState(0)
-
-
-def test_folds_keep_a_triple_together_and_never_hold_out_links() -> None:
-    rng = np.random.default_rng(0)
-    said = Comparisons.odd_one_out([rng.permutation(5)[:3] for _ in range(200)], rng.integers(-1, 3, 200))
-    said = said + Comparisons.must_link([[0, 1]])
-    folds = list(folds_of(said, 4, random_state()))
-    held = np.concatenate(folds)
-    assert sorted(held) == list(range(200))
-    triples = [{tuple(row) for row in said.item_sets()[rows]} for rows in folds]
-    assert not any(a & b for i, a in enumerate(triples) for b in triples[:i])
 
 
 @pytest.mark.slow
@@ -136,16 +109,6 @@ def test_noisy_answers_keep_the_dimensions_that_predict(wine) -> None:
     )
 
 
-def test_few_items_are_held_out_in_turn_however_many_the_answers() -> None:
-    rng = np.random.default_rng(0)
-    few, many = (
-        Comparisons.odd_one_out([rng.permutation(n)[:3] for _ in range(5_000)], rng.integers(0, 3, 5_000))
-        for n in (50, 300)
-    )
-    assert len(list(folds_of(few, None, random_state()))) == 3
-    assert len(list(folds_of(many, None, random_state()))) == 1
-
-
 @pytest.mark.slow
 def test_a_second_round_is_tried_and_kept_only_if_it_helps(wine) -> None:
     X, y = wine
@@ -157,38 +120,6 @@ def test_a_second_round_is_tried_and_kept_only_if_it_helps(wine) -> None:
     chosen = next(trial for trial in model.tuning_.trials if trial.penalties == model.tuning_.penalties)
     assert chosen.log_likelihood >= best - 0.05
     assert model.penalty_ == model.tuning_.penalty == chosen.penalty
-
-
-def test_rounds_can_be_asked_for_and_give_what_they_would_one_by_one(wine) -> None:
-    X, y = wine
-    said = Comparisons.from_labels(y, 40, random_state=0)
-    settings = {"loss": "softmax", "tol": 1e-10}
-    model = SKLR("linear", rank=None, penalty=(0.5, 0.2), **settings).fit(X, said)
-    first = SKLR("linear", rank=None, penalty=0.5, **settings).fit(X, said)
-    phi = first.features_.transform(X[said.constrained])
-    start = halfway(phi, first._root)
-    again = SKLR("precomputed", rank=None, penalty=0.2, **settings)
-    whole = first.features_.transform(X) @ start
-    again.fit(whole @ whole.T, said)
-    assert model.kernel_matrix(X) == pytest.approx(again.kernel_matrix(whole @ whole.T), rel=1e-5, abs=1e-5)
-    assert model.penalty_ == 0.2
-    assert model.transform(X) @ model.transform(X).T == pytest.approx(model.kernel_matrix(X))
-
-
-def test_rounds_start_warm(wine) -> None:
-    X, y = wine
-    said = Comparisons.from_labels(y, 60, random_state=0)
-    model = SKLR("linear", loss="softmax", penalty=(0.5, 0.2), warm_start=True, tol=1e-8).fit(X, said)
-    kernel, steps = model.kernel_matrix(X), model.n_iter_
-    assert model.fit(X, said).kernel_matrix(X) == pytest.approx(kernel, rel=1e-5, abs=1e-6)
-    assert model.n_iter_ < steps
-
-
-@pytest.mark.parametrize("penalty", [(), (1.0, 0.0), (1.0, np.inf), ("auto",), (-1.0, 1.0), [None]])
-def test_rounds_need_a_positive_number_each(wine, penalty) -> None:
-    X, y = wine
-    with pytest.raises(ValueError, match="penalty"):
-        SKLR(penalty=penalty).fit(X, Comparisons.from_labels(y, 20, random_state=0))
 
 
 @pytest.mark.slow
@@ -258,17 +189,6 @@ def test_a_question_asked_often_counts_once_in_choosing(wine) -> None:
     assert high - low > 0.5 * (once.gain_interval[1] - once.gain_interval[0])
 
 
-def test_embedding_needs_held_out_answers_or_a_number(wine) -> None:
-    X, y = wine
-    model = SKLR("linear", penalty=1.0).fit(X, Comparisons.from_labels(y, 20, random_state=0))
-    with pytest.raises(ValueError, match="n_components"):
-        model.embed(X)
-    with pytest.raises(ValueError, match="n_components"):
-        model.embed(X, 0)
-    apart = np.square(np.diff(model.embed(X, X.shape[1])[:2], axis=0)).sum() ** 0.5
-    assert apart == pytest.approx(model.distance(X[:1], X[1:2])[0, 0])
-
-
 @pytest.mark.slow
 def test_the_path_can_be_drawn(wine) -> None:
     pytest.importorskip("matplotlib").use("agg")
@@ -277,25 +197,3 @@ def test_the_path_can_be_drawn(wine) -> None:
     axes = tuning.plot()
     assert axes.get_xscale() == "log"
     assert any("softmax" in text.get_text() for text in axes.get_legend().get_texts())
-
-
-@pytest.mark.parametrize("unsolved", ["some", "all"])
-def test_fits_that_were_not_solved_are_never_chosen(unsolved: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    X = np.random.default_rng(0).normal(size=(40, 3))
-    said = Comparisons.from_labels((X[:, 0] > 0).astype(int), 80, random_state=0)
-    chosen = SKLR("linear", loss="squared").fit(X, said).tuning_
-    assert all(trial.solved for trial in chosen.trials)
-    solve = tuning.solve
-
-    def failing(problem, *args, **options):
-        solution, point = solve(problem, *args, **options)
-        worst = unsolved == "all" or 1.0 / problem.loss.curvature[0] == pytest.approx(chosen.penalties[0])
-        return replace(solution, status=Status.EXHAUSTED if worst else solution.status), point
-
-    monkeypatch.setattr(tuning, "solve", failing)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        found = SKLR("linear", loss="squared").fit(X, said).tuning_
-    assert not all(trial.solved for trial in found.trials)
-    assert all(trial.solved for trial in found.trials if trial.penalties == found.penalties)
-    assert found.penalties[0] != chosen.penalties[0]

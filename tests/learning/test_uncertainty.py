@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import optimize
 
 from oddkernel import SKLR, Comparisons
 from oddkernel.learning import uncertainty
-from oddkernel.learning.rounds import problem_of
+from oddkernel.learning.recipe import Recipe
 from oddkernel.learning.uncertainty import Uncertainty
-from oddkernel.problem.constraints import Constraints
 from oddkernel.solvers import Newton, solve
 
 
@@ -29,8 +30,9 @@ def symmetric(entries: np.ndarray, r: int) -> np.ndarray:
 def test_covariance_is_the_inverse_of_the_primal_hessian(loss: str) -> None:
     rng = np.random.default_rng(0)
     phi = rng.normal(size=(7, 3))
-    rows = Constraints.from_comparisons(answers(7, 12), ratio=1.0, margin=0.0 if loss != "squared" else 3.0)
-    problem = problem_of(phi, rows, loss, 0.5)
+    recipe = Recipe("linear", loss, ratio=1.0, margin=0.0 if loss != "squared" else 3.0)
+    rows = recipe.rows(answers(7, 12))
+    problem = recipe.problem(phi, rows, 0.5)
     _, point = solve(problem, Newton(), tol=1e-12)
 
     def objective(entries: np.ndarray) -> float:
@@ -56,7 +58,8 @@ def test_covariance_is_the_inverse_of_the_primal_hessian(loss: str) -> None:
 def test_conjugate_gradients_agree_with_the_factorisation(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     phi = rng.normal(size=(9, 4))
-    problem = problem_of(phi, Constraints.from_comparisons(answers(9, 20)), "softmax", 1.0)
+    recipe = Recipe("linear", "softmax", ratio=1.0, margin=0.0)
+    problem = recipe.problem(phi, recipe.rows(answers(9, 20)), 1.0)
     _, point = solve(problem, Newton(), tol=1e-10)
     pairs = rng.normal(size=(3, 3, 4))
     direct = Uncertainty(point, 2.0).covariance(pairs)
@@ -104,12 +107,12 @@ def test_error_bars_are_those_of_the_dimensions_kept() -> None:
     X = rng.normal(size=(12, 4))
     model = SKLR("linear", rank=None, loss="softmax", penalty=1.0, tol=1e-10).fit(X, answers(12, 60))
     differences, W = rng.normal(size=(5, 2, 4)), model.metric_
-    kept = (model._root @ np.linalg.qr(rng.normal(size=(4, 4)))[0])[:, :2]
+    kept = (model.fit_.root @ np.linalg.qr(rng.normal(size=(4, 4)))[0])[:, :2]
     inside = differences @ kept @ kept.T @ np.linalg.inv(W)  # the part of each that the kept dimensions see
     assert np.einsum("kgr,rs,kgs->kg", inside, W, inside) == pytest.approx(np.square(differences @ kept).sum(axis=-1))
-    wanted = model._covariance(inside)
-    model._root, model.metric_ = kept, kept @ kept.T
-    assert model._covariance(differences) == pytest.approx(wanted, rel=1e-8)
+    wanted = model.fit_.covariance(inside)
+    model.fit_ = replace(model.fit_, root=kept, metric=kept @ kept.T)
+    assert model.fit_.covariance(differences) == pytest.approx(wanted, rel=1e-8)
     assert (model.distance_std(X)[0, 1:] > 0).all()
 
 

@@ -82,10 +82,10 @@ def test_rows_can_be_selected() -> None:
     assert set(chosen.answer) == {1}
 
 
-def test_relabelled_rows_count_among_the_items_given() -> None:
-    rows = Constraints.from_comparisons(Comparisons.closer([9], [4], [7])).relabelled(np.array([4, 7, 9]))
-    assert rows.near.tolist() == [[2, 0]]
-    assert rows.far.tolist() == [[2, 1]]
+def test_renumbered_rows_are_about_the_items_given() -> None:
+    rows = Constraints.from_comparisons(Comparisons.closer([2], [0], [1])).renumbered(np.array([4, 7, 9]))
+    assert rows.near.tolist() == [[9, 4]]
+    assert rows.far.tolist() == [[9, 7]]
 
 
 def test_matched_values_are_shared_out_among_rows_that_say_the_same() -> None:

@@ -88,11 +88,11 @@ def test_held_out_answers_are_predicted(model: SKLR) -> None:
 
 def test_answers_are_held_out_in_turn() -> None:
     links = Comparisons.must_link([[0, 1], [60, 61]]) + Comparisons.cannot_link([[0, 60]])
-    found = from_folds(SKLR("linear", rank=None, penalty=10.0).fit(X, SAID + links), X)
+    found = from_folds(SKLR("linear", rank=None, penalty=10.0).fit(X, SAID + links))
     assert found is not None
     assert found.n_answers == 80
     assert 0.5 < found.after <= 1
-    assert from_folds(SKLR("linear", rank=None, penalty=10.0).fit(X, SAID[:20]), X) is None
+    assert from_folds(SKLR("linear", rank=None, penalty=10.0).fit(X, SAID[:20])) is None
 
 
 @pytest.mark.slow

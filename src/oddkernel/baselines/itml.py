@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..comparisons import Comparisons
 from ..kernels import Kernel, Linear
 from ..support.types import Array
 from .pairs import PairLearner
@@ -48,7 +47,6 @@ class ITML(PairLearner):
     (True, False)
     """
 
-    kernel = "linear"
     rank = None
 
     def __init__(
@@ -64,8 +62,8 @@ class ITML(PairLearner):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _initial_kernel(self, items: Array, said: Comparisons) -> Kernel:
-        return Linear().fit(items)
+    def _initial_kernel(self) -> Kernel:
+        return Linear()
 
     def _bounds(self, squared: Array) -> tuple[float, float]:
         low, high = np.percentile(squared, [5, 95])

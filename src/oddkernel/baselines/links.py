@@ -13,7 +13,7 @@ from ..comparisons import Comparisons
 from ..support.checks import as_labels, is_count, is_real, require
 from ..support.types import Indices
 
-# Up to so many labelled items, all their pairs are listed; beyond, pairs are drawn until there are enough.
+# Up to this many labelled items, all their pairs are listed; beyond, pairs are drawn until there are enough.
 LISTED = 2000
 
 

@@ -12,17 +12,22 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..comparisons import Comparisons, RowError
-from ..kernels import Linear, LowRank
-from ..learning.rounds import unit_of
-from ..learning.sklr import SKLR
+from ..kernels import Linear
+from ..learning.answers import as_comparisons, renumbered
+from ..learning.calibration import Calibration
+from ..learning.contradictions import refuse_copies
+from ..learning.fits import Fit
+from ..learning.metric import LearnedMetric
+from ..learning.recipe import unit_of
+from ..learning.starts import Start
 from ..problem.constraints import Constraints
 from ..problem.dual import Dual
 from ..problem.losses import Conjugate
-from ..support.checks import EXTREME, is_count, is_penalty, is_real, refuse_extreme_kernel, require
+from ..support.checks import EXTREME, is_count, is_penalty, is_real, require
 from .residuals import minimise
 
 
-class LSML(SKLR):
+class LSML(LearnedMetric):
     """Mahalanobis metric from relative comparisons (Liu, Guo, Zhou, Jiang and Wang 2012).
 
     Minimises D_ld(A, I) + λ Σ_c w_c max(d_near − d_far, 0)² over A ≻ 0, where d is the learned distance, *not* squared:
@@ -63,8 +68,6 @@ class LSML(SKLR):
     array([[1.13, 1.13]])
     """
 
-    kernel = "linear"
-
     def __init__(
         self,
         penalty: float = 1.0,
@@ -80,7 +83,26 @@ class LSML(SKLR):
         self.n_comparisons = n_comparisons
         self.random_state = random_state
 
-    def _fit(self, X: ArrayLike, y: Comparisons | ArrayLike | None) -> Self:
+    def fit(self, X: ArrayLike, y: Comparisons | ArrayLike | None = None) -> Self:
+        """Learn the metric.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The items' features.
+        y : Comparisons, array-like of shape (n,) or None
+            Decided answers about rows of X; or class labels with ``-1`` for unlabelled items, from which comparisons
+            are drawn; or nothing, which leaves the Euclidean metric as it is.
+
+        Returns
+        -------
+        self
+        """
+        with self._unchanged_on_error():
+            self.fit_ = self._fitted(X, y)
+        return self
+
+    def _fitted(self, X: ArrayLike, y: Comparisons | ArrayLike | None) -> Fit:
         require(
             is_penalty(self.penalty),
             "penalty",
@@ -92,31 +114,28 @@ class LSML(SKLR):
             value = getattr(self, name)
             require(is_count(value), name, value, "a whole number of at least 1, or None")
         random = check_random_state(self.random_state)
-        items = self._check_items(X, reset=True)
-        said = self._comparisons(y, len(items), random)
-        _refuse_other_answers(said)
-        constrained = said.constrained
-        kernel = Linear().fit(items)
-        features = LowRank.fit(kernel, items, rank=None, constrained=constrained, random_state=random)
-        phi = features.transform(items[constrained]) if len(constrained) else np.empty((0, features.rank))
-        refuse_extreme_kernel(phi)
-        rows = Constraints.from_comparisons(said).relabelled(constrained)
-        rows = replace(rows, weight=self._penalties()[0] * rows.weight)
-        problem = Dual(phi, rows, Conjugate.hard(rows.equality))
-        self._name_copies(problem, said)
+        checked = self._check_items(X, reset=True)
+        comparisons = as_comparisons(y, len(checked), self.n_comparisons, random)
+        _refuse_other_answers(comparisons)
+        items, said = renumbered(comparisons)
+        start = Start.of(Linear(), checked, items, rank=None, random=random)
+        rows = Constraints.from_comparisons(said)
+        rows = replace(rows, weight=float(self.penalty) * rows.weight)
+        problem = Dual(start.phi, rows, Conjugate.hard(rows.equality))
+        refuse_copies(problem, hard=False, stacklevel=3)
         solution, point = minimise(problem, tol=self.tol, max_iter=self.max_iter)
         if not solution.status.success:
             warnings.warn(f"{solution} Raise max_iter or tol.", ConvergenceWarning, stacklevel=3)
-
-        self.comparisons_ = said
-        self.kernel_ = kernel
-        self.features_ = features
-        self.solution_ = solution
-        self.n_iter_ = solution.n_iter
-        self.metric_, self._root = point.whole_metric()
-        self._asked, self.tuning_ = phi, None
-        self.temperature_, self.tie_, self.guess_ = self._calibrated(None, phi @ self._root, said, unit_of(phi))
-        return self
+        metric, root = point.whole_metric()
+        return Fit(
+            comparisons=comparisons,
+            features=start.features,
+            asked=start.phi,
+            solution=solution,
+            metric=metric,
+            root=root,
+            calibration=Calibration.to_answers(start.phi @ root, said, unit_of(start.phi)),
+        )
 
 
 def _refuse_other_answers(said: Comparisons) -> None:

@@ -12,21 +12,25 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..comparisons import Comparisons, RowError
-from ..kernels import Kernel, LowRank
-from ..kernels.distances import squared_distances
-from ..learning.rounds import unit_of
-from ..learning.sklr import PER_CLASS, SAMPLE, SKLR
+from ..kernels import Kernel
+from ..learning.answers import PER_CLASS, check_answers, check_labels, renumbered, with_bounds
+from ..learning.calibration import Calibration
+from ..learning.contradictions import refuse_contradictions, refuse_copies
+from ..learning.fits import Fit
+from ..learning.metric import LearnedMetric
+from ..learning.recipe import unit_of
+from ..learning.starts import Start
 from ..problem.constraints import Constraints
 from ..problem.dual import Dual
 from ..problem.losses import Conjugate
 from ..solvers import Auto, Solver, solve
-from ..support.checks import EXTREME, as_labels, is_count, is_real, refuse_extreme_kernel, require
+from ..support.checks import EXTREME, is_count, is_real, require
 from ..support.types import Array
 from .links import links_from_labels
 from .slack import DampedNewton, LogSlack, approached
 
 
-class PairLearner(SKLR):
+class PairLearner(LearnedMetric):
     """Learns from must-links and cannot-links: min D_ld(K, K₀) + γ Σ (x − ln x − 1), x = δ/ξ where a bound ξ is passed.
 
     A subclass says where the metric starts (`_initial_kernel`) and which bounds links have that name none (`_bounds`).
@@ -34,53 +38,70 @@ class PairLearner(SKLR):
 
     slack: float
     rank: float | int | None
-    # What a cannot-link between copies costs; the learner then refuses it.
-    penalty = np.inf
+    tol: float
+    max_iter: int | None
+    random_state: int | np.random.RandomState | None
 
-    def _fit(self, X: ArrayLike, y: Comparisons | ArrayLike | None) -> Self:
-        self._check_own_parameters()
-        random = check_random_state(self.random_state)
-        items = self._check_items(X, reset=True)
-        said = self._links(y, len(items), random)
-        constrained = said.constrained
-        kernel = self._initial_kernel(items, said)
-        features = LowRank.fit(kernel, items, rank=self.rank, constrained=constrained, random_state=random)
-        phi = features.transform(items[constrained]) if len(constrained) else np.empty((0, features.rank))
-        refuse_extreme_kernel(phi)
-        at_most, at_least = self._default_links(said, features, items, random)
-        rows = Constraints.from_comparisons(said, at_most=at_most, at_least=at_least)
-        hard = np.isinf(self.slack)
-        loss = Conjugate.hard(rows.equality) if hard else LogSlack.of(rows, self.slack)
-        solver: Solver = Auto() if hard else DampedNewton()
-        problem = Dual(phi, rows.relabelled(constrained), loss)
-        self._name_copies(problem, said)
-        start = None if hard else approached(problem, self.slack, max_iter=self.max_iter)
-        solution, point = solve(problem, solver, start=start, tol=self.tol, max_iter=self.max_iter)
-        if hard:
-            self._name_contradictions(solution, problem, said, features, items)
-        if not solution.status.success:
-            warnings.warn(f"{solution} Raise max_iter or tol.", ConvergenceWarning, stacklevel=4)
+    def fit(self, X: ArrayLike, y: Comparisons | ArrayLike | None = None) -> Self:
+        """Learn the metric.
 
-        self.comparisons_ = said
-        self.bounds_ = (at_most, at_least)
-        self.kernel_ = kernel
-        self.features_ = features
-        self.solution_ = solution
-        self.n_iter_ = solution.n_iter
-        self.metric_, self._root = point.whole_metric()
-        self._asked, self.tuning_ = phi, None
-        self.temperature_, self.tie_, self.guess_ = unit_of(phi), 0.0, 0.0
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The items' features.
+        y : Comparisons, array-like of shape (n,) or None
+            Links between rows of X; or class labels with ``-1`` for unlabelled items, from which links are drawn; or
+            nothing, which leaves the initial metric as it is.
+
+        Returns
+        -------
+        self
+        """
+        with self._unchanged_on_error():
+            self.fit_, self.bounds_ = self._fitted(X, y)
         return self
 
+    def _fitted(self, X: ArrayLike, y: Comparisons | ArrayLike | None) -> tuple[Fit, tuple[float, float]]:
+        self._check_parameters()
+        random = check_random_state(self.random_state)
+        checked = self._check_items(X, reset=True)
+        links = self._links(y, len(checked), random)
+        items, said = renumbered(links)
+        start = Start.of(self._initial_kernel(), checked, items, rank=self.rank, random=random)
+        bounds = self._default_bounds(said, start, checked, random)
+        rows = Constraints.from_comparisons(with_bounds(said, *bounds))
+        hard = np.isinf(self.slack)
+        conjugate = Conjugate.hard(rows.equality) if hard else LogSlack.of(rows, self.slack)
+        solver: Solver = Auto() if hard else DampedNewton()
+        problem = Dual(start.phi, rows, conjugate)
+        refuse_copies(problem, hard=True, stacklevel=3)  # no slack allows for a bound on a distance that is always 0
+        warm = None if hard else approached(problem, self.slack, max_iter=self.max_iter)
+        solution, point = solve(problem, solver, start=warm, tol=self.tol, max_iter=self.max_iter)
+        if not solution.status.success:
+            if hard:
+                refuse_contradictions(problem, start.features, checked, items)
+            warnings.warn(f"{solution} Raise max_iter or tol.", ConvergenceWarning, stacklevel=3)
+        metric, root = point.whole_metric()
+        fit = Fit(
+            comparisons=links,
+            features=start.features,
+            asked=start.phi,
+            solution=solution,
+            metric=metric,
+            root=root,
+            calibration=Calibration(unit_of(start.phi)),
+        )
+        return fit, bounds
+
     @abstractmethod
-    def _initial_kernel(self, items: Array, said: Comparisons) -> Kernel:
-        """The initial kernel, fitted to the items."""
+    def _initial_kernel(self) -> Kernel:
+        """The initial kernel."""
 
     @abstractmethod
     def _bounds(self, squared: Array) -> tuple[float, float]:
         """Bounds for must-links and for cannot-links, from initial squared distances, which are positive."""
 
-    def _check_own_parameters(self) -> None:
+    def _check_parameters(self) -> None:
         require(
             is_real(self.slack) and (1 / EXTREME <= self.slack <= EXTREME or self.slack == np.inf),
             "slack",
@@ -91,15 +112,12 @@ class PairLearner(SKLR):
         require(is_count(self.max_iter), "max_iter", self.max_iter, "a whole number of at least 1, or None")
 
     def _links(self, y: Comparisons | ArrayLike | None, n_items: int, random: np.random.RandomState) -> Comparisons:
-        if y is not None and not isinstance(y, Comparisons):
-            labels = as_labels(y)
-            if len(labels) != n_items:
-                raise ValueError(f"y holds {len(labels)} class labels for {n_items} items; expected one label an item")
-            n_classes = len(set(labels.tolist()) - {-1})
-            if n_classes == 1:
-                raise ValueError("y holds one class; expected at least two, between which cannot-links can be drawn")
+        if y is None:
+            return Comparisons.empty()
+        if not isinstance(y, Comparisons):
+            labels, n_classes = check_labels(y, n_items, "between which cannot-links")
             return links_from_labels(labels, PER_CLASS * n_classes or None, random_state=random)
-        said = self._comparisons(y, n_items, random)
+        said = check_answers(y, n_items)
         other = np.flatnonzero(~said.links)
         if len(other):
             raise RowError(
@@ -112,13 +130,12 @@ class PairLearner(SKLR):
             raise RowError(int(zero[0]), "bound 0; expected a positive number, which a squared distance can be held to")
         return said
 
-    def _default_links(
-        self, said: Comparisons, features: LowRank, items: Array, random: np.random.RandomState
+    def _default_bounds(
+        self, said: Comparisons, start: Start, X: Array, random: np.random.RandomState
     ) -> tuple[float, float]:
         if not np.isnan(said.bound).any():
             return np.nan, np.nan
-        phi = features.transform(items[random.permutation(len(items))[:SAMPLE]])
-        squared = squared_distances(phi, phi)[np.triu_indices(len(phi), 1)]
+        squared = start.squared_distances(X, random)
         squared = squared[squared > 0]
         if not len(squared):
             raise ValueError(

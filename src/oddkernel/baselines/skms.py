@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..comparisons import Comparisons
 from ..kernels import Gaussian, Kernel
 from ..support.types import Array
 from .pairs import PairLearner
@@ -58,8 +57,6 @@ class SKMS(PairLearner):
     (150,)
     """
 
-    kernel = "gaussian"
-
     def __init__(
         self,
         slack: float = 100.0,
@@ -77,8 +74,8 @@ class SKMS(PairLearner):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _initial_kernel(self, items: Array, said: Comparisons) -> Kernel:
-        return Gaussian(self.bandwidth).fit(items)
+    def _initial_kernel(self) -> Kernel:
+        return Gaussian(self.bandwidth)
 
     def _bounds(self, squared: Array) -> tuple[float, float]:
         low, high = np.percentile(squared, [1, 99])

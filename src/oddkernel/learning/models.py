@@ -6,10 +6,7 @@ A file is a zip archive. ``model.json`` says what the model is, ``answers.jsonl`
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import json
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, fields
@@ -21,24 +18,27 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..comparisons import Comparisons
 from ..formats import FORMATS, dump
-from ..kernels import KERNELS, Columns, Kernel, KernelSum, LowRank
+from ..kernels import LowRank
 from ..problem.constraints import Constraints
 from ..problem.losses import LOSSES
 from ..problem.solution import Solution, Status
-from ..support.archive import array_from_bytes, array_to_bytes, pack, unpack
+from ..support.archive import pack, unpack
 from ..support.files import replace
-from ..support.types import Array
-from .sklr import SKLR
-from .tuning import Recipe, Trial, Tuning
+from .answers import places_among
+from .calibration import Calibration
+from .encoding import Decoder, Encoder, check_array
+from .fits import SKLRFit
+from .parameters import check_parameters
+from .recipe import Recipe
+from .sklr import SKLR, kernel_name
+from .tuning import Trial, Tuning
 
 Record = TypeVar("Record", Recipe, Trial, Tuning)
 
 VERSION = 1
 
-_SAVABLE: list[type[Kernel]] = [*KERNELS.values(), KernelSum, Columns]
-_KERNELS = {kernel.__name__: kernel for kernel in _SAVABLE}
-_CHOSEN_NUMBERS = ("ratio", "penalty", "softness", "temperature", "tie", "guess")
 _SOLUTION_NUMBERS = ("n_iter", "residual", "gap", "divergence", "objective", "gain")
 _SOLUTION_ARRAYS = ("multipliers", "slack", "answer")
 
@@ -74,8 +74,10 @@ def save(model: SKLR, path: str | os.PathLike[str]) -> None:
     if type(model) is not SKLR:
         raise ValueError(f"a {type(model).__name__} can't be saved; expected a fitted SKLR")
     check_is_fitted(model)
-    encoder = _Encoder()
-    features, solution, rows = model.features_, model.solution_, model._rows
+    encoder = Encoder()
+    fit = model.fit_
+    features, solution, recipe = fit.features, fit.solution, fit.recipe
+    rows = fit.rows.renumbered(fit.comparisons.constrained)  # in a file, items are rows of X
     names = getattr(model, "feature_names_in_", None)
     description = {
         "oddkernel": "model",
@@ -85,18 +87,22 @@ def save(model: SKLR, path: str | os.PathLike[str]) -> None:
         "parameters": encoder.mapping(model.get_params(deep=False), "parameters"),
         "n_features_in": model.n_features_in_,
         "feature_names": None if names is None else [str(name) for name in names],
-        "kernel": encoder.value(model.kernel_, "kernel"),
+        "kernel": encoder.value(features.kernel, "kernel"),
         "features": encoder.mapping(
             {field.name: getattr(features, field.name) for field in fields(LowRank) if field.name != "kernel"},
             "features",
         ),
-        "chosen": encoder.mapping({name: getattr(model, f"{name}_") for name in ("loss", *_CHOSEN_NUMBERS)}, "chosen"),
-        "tuning": None if model.tuning_ is None else encoder.mapping(asdict(model.tuning_), "tuning"),
-        "metric": encoder.value(model.metric_, "metric"),
-        "root": encoder.value(model._root, "root"),
-        "asked": encoder.value(model._asked, "asked"),
-        "prior": encoder.value(model._prior, "prior"),
-        "earlier": encoder.value(model._multipliers[:-1], "earlier"),
+        "chosen": encoder.mapping(
+            {"loss": recipe.loss, "ratio": recipe.ratio, "penalty": fit.penalties[-1], "softness": recipe.softness}
+            | fit.calibration._asdict(),
+            "chosen",
+        ),
+        "tuning": None if fit.tuning is None else encoder.mapping(asdict(fit.tuning), "tuning"),
+        "metric": encoder.value(fit.metric, "metric"),
+        "root": encoder.value(fit.root, "root"),
+        "asked": encoder.value(fit.asked, "asked"),
+        "prior": encoder.value(fit.prior, "prior"),
+        "earlier": encoder.value(fit.multipliers[:-1], "earlier"),
         "rows": encoder.mapping({field.name: getattr(rows, field.name) for field in fields(Constraints)}, "rows"),
         "solution": {
             "status": solution.status.name,
@@ -109,7 +115,7 @@ def save(model: SKLR, path: str | os.PathLike[str]) -> None:
     }
     parts = {
         "model.json": json.dumps(description, allow_nan=False, ensure_ascii=False, indent=2).encode(),
-        "answers.jsonl": dump(model.comparisons_, "jsonl"),
+        "answers.jsonl": dump(fit.comparisons, "jsonl"),
         **encoder.parts,
     }
     replace(path, pack(parts))
@@ -150,56 +156,80 @@ def _read(parts: Mapping[str, bytes]) -> SKLR:
         raise ValueError(f"version {brief(description['version'])} of the format; this oddkernel reads {VERSION}")
     if description["class"] != "SKLR":
         raise ValueError(f"class {brief(description['class'])}; expected SKLR")
-    decoder = _Decoder(parts)
+    decoder = Decoder(parts)
     model = SKLR(**decoder.mapping(description["parameters"]))
-    model._check_parameters()
+    check_parameters(model)
     model.n_features_in_ = _count(description["n_features_in"], "n_features_in")
     if (names := description["feature_names"]) is not None:
         if len(names) != model.n_features_in_ or not all(isinstance(name, str) for name in names):
             raise ValueError(f"feature_names; expected {model.n_features_in_} names")
         model.feature_names_in_ = np.array(names, dtype=object)
 
-    kernel = decoder.kernel(description["kernel"], model.n_features_in_)
-    features = LowRank(kernel, **decoder.mapping(description["features"]))
-    rows = Constraints(**decoder.mapping(description["rows"]))
+    features = LowRank(
+        decoder.kernel(description["kernel"], model.n_features_in_), **decoder.mapping(description["features"])
+    )
     said = FORMATS["jsonl"].read(parts["answers.jsonl"]).understand()
-    n_items = len(kernel.X_fit_) if hasattr(kernel, "X_fit_") else model.n_features_in_
-    said.check_items(n_items)
-    r, m = features.rank, len(rows.answer)
-    if not isinstance(features.share, Real) or not isinstance(features.full_rank, Integral):
-        raise ValueError(f"share {brief(features.share)} and full_rank {brief(features.full_rank)}; expected numbers")
-    _check_array(features.landmarks, "landmarks", (len(features.basis),), "i", below=n_items)
-    _check_array(features.basis, "basis", (len(features.landmarks), r), "f")
-    for name, dtype in (("near", "i"), ("far", "i")):
-        _check_array(getattr(rows, name), name, (m, 2), dtype, below=n_items)
-    for name in ("near_factor", "far_factor", "offset", "weight"):
-        _check_array(getattr(rows, name), name, (m,), "f")
-    _check_array(rows.equality, "equality", (m,), "b")
-    _check_array(rows.answer, "answer", (m,), "i", below=len(said))
-
-    chosen = decoder.mapping(description["chosen"])
-    model.loss_ = _check_loss(chosen["loss"])
-    for name in _CHOSEN_NUMBERS:
-        setattr(model, f"{name}_", _check_number(chosen[name], name))
-    model.tuning_ = _read_tuning(description["tuning"], decoder)
-    model.comparisons_ = said
-    model.kernel_ = kernel
-    model.features_ = features
-    model.metric_ = _check_array(decoder.value(description["metric"]), "metric", (r, r), "f")
-    kept = r if model.tuning_ is None else min(model.tuning_.rank, r)
-    model._root = _check_array(decoder.value(description["root"]), "root", (r, kept), "f")
-    model._asked = _check_array(decoder.value(description["asked"]), "asked", (len(said.constrained), r), "f")
-    model._prior = _check_array(decoder.value(description["prior"]), "prior", (r, r), "f")
-    model._rows = rows
-    model.solution_ = _read_solution(description["solution"], decoder, m, len(said))
-    earlier = [_check_array(each, "multipliers", (m,), "f") for each in decoder.value(description["earlier"])]
-    model._multipliers = (*earlier, model.solution_.multipliers)
-    model.n_iter_ = model.solution_.n_iter
+    model.fit_ = _read_fit(description, decoder, model, features, said)
     _check_kernel(features, model.n_features_in_)
     return model
 
 
-def _read_tuning(described: Mapping[str, Any] | None, decoder: _Decoder) -> Tuning | None:
+def _read_fit(
+    description: Mapping[str, Any], decoder: Decoder, model: SKLR, features: LowRank, said: Comparisons
+) -> SKLRFit:
+    n_items = len(features.kernel.X_fit_) if hasattr(features.kernel, "X_fit_") else model.n_features_in_
+    said.check_items(n_items)
+    r = features.rank
+    if not isinstance(features.share, Real) or not isinstance(features.full_rank, Integral):
+        raise ValueError(f"share {brief(features.share)} and full_rank {brief(features.full_rank)}; expected numbers")
+    check_array(features.landmarks, "landmarks", (len(features.basis),), "i", below=n_items)
+    check_array(features.basis, "basis", (len(features.landmarks), r), "f")
+    rows = _read_rows(description["rows"], decoder, said)
+    chosen = decoder.mapping(description["chosen"])
+    numbers = {name: _check_number(value, name) for name, value in chosen.items() if name != "loss"}
+    tuning = _read_tuning(description["tuning"], decoder)
+    kept = r if tuning is None else min(tuning.rank, r)
+    solution = _read_solution(description["solution"], decoder, len(rows), len(said))
+    earlier = [check_array(each, "multipliers", (len(rows),), "f") for each in decoder.value(description["earlier"])]
+    given = model.penalty if isinstance(model.penalty, list) else [numbers["penalty"]]
+    return SKLRFit(
+        comparisons=said,
+        features=features,
+        asked=check_array(decoder.value(description["asked"]), "asked", (len(said.constrained), r), "f"),
+        solution=solution,
+        metric=check_array(decoder.value(description["metric"]), "metric", (r, r), "f"),
+        root=check_array(decoder.value(description["root"]), "root", (r, kept), "f"),
+        calibration=Calibration(numbers["temperature"], numbers["tie"], numbers["guess"]),
+        tuning=tuning,
+        recipe=Recipe(
+            kernel_name(model.kernel) if tuning is None else tuning.recipe.kernel,
+            _check_loss(chosen["loss"]),
+            numbers["ratio"],
+            float(model.margin),
+            numbers["softness"],
+        ),
+        penalties=tuple(map(float, given)) if tuning is None else tuning.penalties,
+        rows=rows,
+        prior=check_array(decoder.value(description["prior"]), "prior", (r, r), "f"),
+        multipliers=(*earlier, solution.multipliers),
+    )
+
+
+def _read_rows(described: Mapping[str, Any], decoder: Decoder, said: Comparisons) -> Constraints:
+    rows, items = Constraints(**decoder.mapping(described)), said.constrained
+    m = len(rows.answer)
+    for name in ("near", "far"):
+        numbers = check_array(getattr(rows, name), name, (m, 2), "i", below=int(items.max(initial=-1)) + 1)
+        if (places_among(items, numbers) < 0).any():
+            raise ValueError(f"rows.{name} holds items that no answer is about")
+    for name in ("near_factor", "far_factor", "offset", "weight"):
+        check_array(getattr(rows, name), name, (m,), "f")
+    check_array(rows.equality, "equality", (m,), "b")
+    check_array(rows.answer, "answer", (m,), "i", below=len(said))
+    return rows.renumbered(places_among(items, np.arange(items.max(initial=-1) + 1)))
+
+
+def _read_tuning(described: Mapping[str, Any] | None, decoder: Decoder) -> Tuning | None:
     if described is None:
         return None
 
@@ -216,7 +246,10 @@ def _read_tuning(described: Mapping[str, Any] | None, decoder: _Decoder) -> Tuni
     def trial(values: Mapping[str, Any]) -> Trial:
         penalties = numbers(values["penalties"], "penalties")
         rank = _count(values["rank"], "rank")
-        return record(Trial, values, recipe=recipe(values["recipe"]), penalties=penalties, rank=rank)
+        solved = values.get("solved", True)  # files of earlier versions don't say
+        if not isinstance(solved, bool):
+            raise ValueError(f"solved is {brief(solved)}; expected true or false")
+        return record(Trial, values, recipe=recipe(values["recipe"]), penalties=penalties, rank=rank, solved=solved)
 
     low, high = numbers(described["gain_interval"], "gain_interval")
     return record(
@@ -235,28 +268,17 @@ def _read_tuning(described: Mapping[str, Any] | None, decoder: _Decoder) -> Tuni
     )
 
 
-def _read_solution(described: Mapping[str, Any], decoder: _Decoder, m: int, n_answers: int) -> Solution:
+def _read_solution(described: Mapping[str, Any], decoder: Decoder, m: int, n_answers: int) -> Solution:
     numbers = {name: decoder.value(described[name]) for name in _SOLUTION_NUMBERS}
     if not all(isinstance(number, Real) for number in numbers.values()):
         raise ValueError(f"solution {brief(numbers)}; expected numbers")
     arrays = {name: decoder.value(described[name]) for name in _SOLUTION_ARRAYS}
-    _check_array(arrays["multipliers"], "multipliers", (m,), "f")
-    _check_array(arrays["slack"], "slack", (m,), "f")
-    _check_array(arrays["answer"], "answer", (m,), "i", below=n_answers)
+    check_array(arrays["multipliers"], "multipliers", (m,), "f")
+    check_array(arrays["slack"], "slack", (m,), "f")
+    check_array(arrays["answer"], "answer", (m,), "i", below=n_answers)
     low, high = (_check_number(end, "gain_interval") for end in decoder.value(described["gain_interval"]))
     history = decoder.mapping(described["history"])
     return Solution(status=Status[described["status"]], history=history, gain_interval=(low, high), **numbers, **arrays)
-
-
-def _check_array(array: Any, name: str, shape: tuple[int, ...], kind: str, *, below: int | None = None) -> Array:
-    if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype.kind != kind:
-        seen = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else brief(array)
-        raise ValueError(f"{name} is {seen}; expected an array of shape {shape} and kind {kind!r}")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} holds values that aren't finite")
-    if below is not None and array.size and not (array.min() >= 0 and array.max() < below):
-        raise ValueError(f"{name} holds {array.min()} to {array.max()}; expected 0 to {below - 1}")
-    return array
 
 
 def _check_kernel(features: LowRank, n_features: int) -> None:
@@ -285,112 +307,3 @@ def _count(value: object, name: str) -> int:
     if type(value) is not int or value < 1:
         raise ValueError(f"{name} is {brief(value)}; expected a whole number of at least 1")
     return value
-
-
-class _Encoder:
-    """Turns values into what JSON can hold, and sets arrays aside as parts of the archive.
-
-    An array becomes ``{"array": name}``, a kernel ``{"kernel": class, "parameters": …, "fitted": …}`` and a number that
-    JSON doesn't know ``{"number": "inf"}``.
-    """
-
-    def __init__(self) -> None:
-        self.parts: dict[str, bytes] = {}
-        self._part_of: dict[tuple[str, bytes], str] = {}
-
-    def mapping(self, values: Mapping[str, Any], place: str) -> dict[str, Any]:
-        return {name: self.value(value, f"{place}.{name}") for name, value in values.items()}
-
-    def value(self, value: Any, place: str) -> Any:
-        match value:
-            case None | bool() | str():
-                return value
-            case Integral():
-                return int(value)
-            case Real():
-                return float(value) if math.isfinite(value) else {"number": str(float(value))}
-            case np.ndarray() if value.dtype.kind in "fib" and value.ndim:
-                return {"array": self._array(value, place)}
-            case list() | tuple() | range():
-                return [self.value(entry, f"{place}.{number}") for number, entry in enumerate(value)]
-            case dict():
-                return self.mapping(value, place)
-            case Kernel():
-                return self._kernel(value, place)
-        raise ValueError(
-            f"{place} is {brief(value)}, which can't be saved; expected a number, text, an array or a kernel of "
-            "oddkernel.kernels"
-        )
-
-    def _array(self, array: Array, place: str) -> str:
-        data = array_to_bytes(array)
-        # The parts of a sum all hold the training items; one copy of them will do.
-        key = (place.rpartition(".")[2], hashlib.sha256(data).digest())
-        name = self._part_of.setdefault(key, f"arrays/{place}.npy")
-        self.parts[name] = data
-        return name
-
-    def _kernel(self, kernel: Kernel, place: str) -> dict[str, Any]:
-        name = type(kernel).__name__
-        if _KERNELS.get(name) is not type(kernel):
-            raise ValueError(f"{place}: a {name} can't be saved; expected one of {', '.join(_KERNELS)}")
-        fitted = {key: getattr(kernel, key) for key in sorted(_fitted_names(type(kernel))) if hasattr(kernel, key)}
-        described = {"kernel": name, "parameters": self.mapping(kernel.get_params(deep=False), f"{place}.parameters")}
-        return described | ({"fitted": self.mapping(fitted, place)} if fitted else {})
-
-
-class _Decoder:
-    """The reverse of `_Encoder`."""
-
-    def __init__(self, parts: Mapping[str, bytes]) -> None:
-        self._parts = parts
-        self._arrays: dict[str, Array] = {}
-
-    def mapping(self, described: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: self.value(value) for name, value in described.items()}
-
-    def value(self, described: Any) -> Any:
-        match described:
-            case None | bool() | int() | float() | str():
-                return described
-            case list():
-                return [self.value(entry) for entry in described]
-            case {"array": str(name)}:
-                return self._array(name)
-            case {"number": "inf" | "-inf" | "nan" as number}:
-                return float(number)
-            case {"kernel": _}:
-                return self._kernel(described)
-        raise ValueError(f"{brief(described)} describes nothing known")
-
-    def kernel(self, described: Any, n_features: int) -> Kernel:
-        """A fitted kernel on items with so many features."""
-        kernel = self._kernel(described)
-        if getattr(kernel, "n_features_in_", None) != n_features:
-            raise ValueError(f"the kernel isn't fitted to items with {n_features} features")
-        return kernel
-
-    def _array(self, name: str) -> Array:
-        if name not in self._arrays:
-            self._arrays[name] = array_from_bytes(self._parts[name])
-        return self._arrays[name]
-
-    def _kernel(self, described: Mapping[str, Any]) -> Kernel:
-        name = described["kernel"]
-        if name not in _KERNELS:
-            raise ValueError(f"kernel {brief(name)} is unknown; expected one of {', '.join(_KERNELS)}")
-        kernel = _KERNELS[name](**self.mapping(described["parameters"]))
-        for key, value in self.mapping(described.get("fitted", {})).items():
-            if key not in _fitted_names(type(kernel)):
-                raise ValueError(f"{brief(key)} is nothing that a {name} learns")
-            if isinstance(value, np.ndarray):
-                _check_array(value, key, value.shape, "f")
-            setattr(kernel, key, value)
-        return kernel
-
-
-def _fitted_names(kernel: type[Kernel]) -> set[str]:
-    """What a kernel learns in ``fit``: the attributes that its class and those above declare, by scikit-learn's habit
-    with an underscore at the end."""
-    declared = {name for base in kernel.__mro__ for name in inspect.get_annotations(base)}
-    return {name for name in declared if name.endswith("_") and not name.startswith("_")}

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from ..comparisons import Comparisons
 from ..problem.constraints import Constraints
 from ..problem.dual import Dual, Point
-from ..problem.losses import LOSSES
 from ..problem.solution import Solution
 from ..solvers import Solver, solve
 from ..support.types import Array
-
-# A logistic or softmax answer is a matter of taste within this share of the mean initial squared distance.
-SOFTNESS = 0.3
+from .recipe import Recipe, unit_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +26,9 @@ class Learned:
     solution : Solution
         Of the last round; its divergence is from where that round started.
     point : Point
+        The optimum; its problem is ``point.problem`` with the rows ``point.problem.rows``.
     prior : (r, r) array
         A root of the metric that the last round started from; the identity in the first round.
-    metric, root : (r, r) arrays
-        W, and a root of it; the symmetric one after a single round.
     multipliers : tuple of arrays
         Of every round.
     """
@@ -38,79 +36,88 @@ class Learned:
     solution: Solution
     point: Point
     prior: Array
-    metric: Array
-    root: Array
     multipliers: tuple[Array, ...]
+
+    @property
+    def metric(self) -> Array:
+        """(r, r): W."""
+        return self._whole[0]
+
+    @property
+    def root(self) -> Array:
+        """(r, r): a root of W; the symmetric one after a single round."""
+        return self._whole[1]
+
+    def matched(self, rows: Constraints) -> list[Array]:
+        """Every round's multipliers for rows about the same items, 0 for those that were not there."""
+        return [rows.matched(self.point.problem.rows, multipliers) for multipliers in self.multipliers]
+
+    @cached_property
+    def _whole(self) -> tuple[Array, Array]:
+        metric, root = self.point.whole_metric()
+        if len(self.multipliers) > 1:
+            root = self.prior @ root
+            metric = root @ root.T
+        return metric, root
 
 
 def learn(
     phi: Array,
-    rows: Constraints,
-    loss: str,
+    said: Comparisons | Constraints,
+    recipe: Recipe,
     penalties: Sequence[float],
     *,
     solver: Solver,
-    starts: Sequence[Array | None],
     tol: float,
     max_iter: int | None = None,
+    starts: Sequence[Array | None] = (),
+    check: Callable[[Dual], None] | None = None,
     progress: Callable[[int, Point], None] | None = None,
     device: str | None = None,
-    first: Dual | None = None,
-    softness: float = SOFTNESS,
 ) -> Learned:
-    """Learn the metric on features, round after round.
+    """Learn the metric on features from answers, round after round.
 
     Parameters
     ----------
     phi : (s, r) array
-        Features of the constrained items.
-    rows : Constraints
-        Over the rows of ``phi``.
-    loss : str
+        Features of the items under the initial kernel.
+    said : Comparisons or Constraints
+        Answers, or the rows that ``recipe.rows`` makes of them; item i is row i of ``phi``. Every link must have a
+        bound.
+    recipe : Recipe
+        What a violated answer costs.
     penalties : sequence of float
-        One for each round.
+        One for each round. If the last is 0, nothing is learned.
     starts : sequence of arrays or None
-        Multipliers to start from; rounds beyond their number start from nothing.
+        Multipliers of the rows to start from, for each round; rounds without them start from zero.
+    check : callable, optional
+        Called with the first round's problem before it is solved.
+    progress : callable, optional
+        Called with the number of the pass and the point reached.
     device : str, optional
         Where to solve, as in `SKLR`.
-    first : Dual, optional
-        The first round's problem, where it is known.
-    softness : float
-        As in `SKLR`.
     """
+    rows = said if isinstance(said, Constraints) else recipe.rows(said)
+    if not penalties[-1]:
+        rows, penalties, starts = rows[:0], [1.0], ()
     prior = np.eye(phi.shape[1])
     found: list[tuple[Solution, Point]] = []
     for number, penalty in enumerate(penalties):
         if number:
             prior = halfway(phi, prior @ found[-1][1].root)
-        problem = problem_of(phi @ prior, rows, loss, penalty, softness) if number or first is None else first
+        problem = recipe.problem(phi @ prior if number else phi, rows, penalty)
+        if check and not number:
+            check(problem)
         start = starts[number] if number < len(starts) else None
         found.append(solve(problem, solver, start=start, tol=tol, max_iter=max_iter, progress=progress, device=device))
     solution, point = found[-1]
-    metric, root = point.whole_metric()
-    if len(found) > 1:
-        root = prior @ root
-        metric = root @ root.T
-    return Learned(solution, point, prior, metric, root, tuple(each.multipliers for each, _ in found))
-
-
-def unit_of(phi: Array) -> float:
-    """The mean squared distance between two items, the unit of penalties and temperatures; 1 if all are copies."""
-    return float(2.0 * np.square(phi - phi.mean(axis=0)).sum(axis=1).mean()) or 1.0 if phi.size else 1.0
-
-
-def problem_of(phi: Array, rows: Constraints, loss: str, penalty: float, softness: float = SOFTNESS) -> Dual:
-    """The dual of rows under a loss; a logistic or softmax penalty counts log-likelihoods."""
-    scale = softness * unit_of(phi)
-    if LOSSES[loss].entropic:
-        penalty = penalty / scale
-    return Dual(phi, rows, LOSSES[loss].conjugate(rows.weight, rows.equality, penalty, scale=scale, answer=rows.answer))
+    return Learned(solution, point, prior, tuple(each.multipliers for each, _ in found))
 
 
 def halfway(phi: Array, root: Array) -> Array:
-    """Where a second round starts: the root of the metric halfway between W = root·rootᵀ and the identity.
+    """Where a second round starts: a root of the metric halfway between W = root·rootᵀ and the identity.
 
-    W counts at the size at which the items are as far apart, on the whole, as they were. What the answers have found
+    W is first scaled so that the items' mean squared distance is the initial one. What the answers have found
     unimportant is then cheaper to leave out, and what they have found important cheaper to stretch: repeated, the
     divergence would become a penalty on the kernel's rank (Fazel, Hindi and Boyd 2003).
     """

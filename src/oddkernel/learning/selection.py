@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..comparisons import Comparisons
 from ..support.types import Array
-from .tuning import folds_of
+from .folds import folds_of, without
 
 
 def _delegates(name: str) -> Any:
@@ -37,8 +37,8 @@ class SearchCV(MetaEstimatorMixin, BaseEstimator):
     param_grid : dict of str to list, or a list of such dicts
         As in scikit-learn's `GridSearchCV`.
     folds : int or None, default=None
-        None: 5, 3 from 500 answers, and from 5,000 about more than 200 items on a single part: a fifth, a tenth from
-        20,000 on.
+        None: 5, 3 from 500 answers on. From 5,000 answers about more than 200 items on, only one part is held out: a
+        fifth, or a tenth from 20,000 answers on.
     random_state : int, RandomState or None
         Draws the folds.
 
@@ -81,15 +81,11 @@ class SearchCV(MetaEstimatorMixin, BaseEstimator):
         held_out = list(folds_of(y, self.folds, check_random_state(self.random_state)))
         if any(not len(rows) for rows in held_out):
             raise ValueError(f"{len(y)} answers are too few for {len(held_out)} folds; set folds= lower")
-        everything = np.arange(len(y))
         tried = list(ParameterGrid(self.param_grid))
         scores = np.array(
             [
                 [
-                    clone(self.estimator)
-                    .set_params(**params)
-                    .fit(X, y[np.setdiff1d(everything, rows)])
-                    .score(X, y[rows])
+                    clone(self.estimator).set_params(**params).fit(X, without(y, rows)).score(X, y[rows])
                     for rows in held_out
                 ]
                 for params in tried

@@ -40,7 +40,7 @@ class Uncertainty:
     def __init__(self, point: Point, dispersion: float = 1.0) -> None:
         self.point, self.dispersion = point, dispersion
         self.rows = np.flatnonzero(point.free)
-        self.images = point.problem.features @ point.root
+        self.images = point.problem.features[point.problem.items] @ point.root
         self._factor = None
         if 0 < len(self.rows) <= DENSE:
             hessian = point.hessian(self.rows)
@@ -72,7 +72,7 @@ class Uncertainty:
         if not len(self.rows):
             return np.asarray(self.dispersion * open_)
         problem, rows = self.point.problem, self.rows
-        across = moved.reshape(k * g, r) @ self.images[problem.items].T
+        across = moved.reshape(k * g, r) @ self.images.T
         (i, j), (p, q) = problem.pairs[problem.near[rows]].T, problem.pairs[problem.far[rows]].T
         meeting = problem.near_factor[rows] * np.square(across[:, i] - across[:, j])
         meeting -= problem.far_factor[rows] * np.square(across[:, p] - across[:, q])

@@ -12,7 +12,6 @@ import numpy as np
 
 from ..comparisons import Comparisons, Kind
 from ..comparisons.kinds import Orders, orders
-from ..support.numbered import places
 from ..support.types import Array
 
 
@@ -48,12 +47,12 @@ class Constraints:
     def __len__(self) -> int:
         return len(self.offset)
 
-    def __getitem__(self, rows: Array) -> Constraints:
+    def __getitem__(self, rows: Array | slice) -> Constraints:
         return Constraints(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
 
-    def relabelled(self, items: Array) -> Constraints:
-        """The same rows with items counted by their place in ``items``, which is sorted and holds them all."""
-        return replace(self, near=places(items, self.near), far=places(items, self.far))
+    def renumbered(self, numbers: Array) -> Constraints:
+        """The same rows, where item i has the number ``numbers[i]``."""
+        return replace(self, near=numbers[self.near], far=numbers[self.far])
 
     def matched(self, others: Constraints, values: Array) -> Array:
         """One number a row, taken from the rows among ``others`` that say the same, or 0.

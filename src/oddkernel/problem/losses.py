@@ -285,13 +285,28 @@ def _relative_entropy(p: Array, log_q: Array) -> Array:
 
 
 class Loss(Protocol):
-    """A loss turns rows into their conjugates.
+    """A loss turns rows into their conjugates, and says how its settings are chosen.
 
     ``scale`` is the loss's unit of distance, where it has one (``entropic``); ``answer`` says which rows belong to one
     answer.
+
+    Attributes
+    ----------
+    entropic : bool
+        Whether the loss is a log-likelihood: it then has a unit of distance, and its conjugate an entropy.
+    ratio : float
+        The ratio of squared distances that suits it, where none is given.
+    penalties : (int, int)
+        The smallest and the largest penalty that are tried, as powers of ten.
+    unit_power : int
+        The unit of these penalties is the mean initial squared distance to the power ``-unit_power``, so that they
+        don't depend on the kernel's unit.
     """
 
     entropic: bool
+    ratio: float
+    penalties: tuple[int, int]
+    unit_power: int
 
     def conjugate(
         self, weight: Array, equality: Array, penalty: float, *, scale: float = 1.0, answer: Array | None = None
@@ -303,6 +318,9 @@ class Squared:
     """The paper's squared slack: ψ(t) = ½λw·max(t, 0)², ψ*(α) = α²/(2λw) on α ≥ 0; hard where λ is infinite."""
 
     entropic = False
+    ratio = 4.0
+    penalties = (-2, 3)
+    unit_power = 2
 
     def conjugate(
         self, weight: Array, equality: Array, penalty: float, *, scale: float = 1.0, answer: Array | None = None
@@ -316,6 +334,9 @@ class Hinge:
     """ψ(t) = λw·max(t, 0), ψ* = 0 on [0, λw]; an equality costs λw·abs(t). A few answers may be plainly wrong."""
 
     entropic = False
+    ratio = 4.0
+    penalties = (-3, 2)
+    unit_power = 1
 
     def conjugate(
         self, weight: Array, equality: Array, penalty: float, *, scale: float = 1.0, answer: Array | None = None
@@ -333,6 +354,9 @@ class Logistic:
     """
 
     entropic = True
+    ratio = 1.0
+    penalties = (-3, 2)
+    unit_power = 0
 
     def conjugate(
         self, weight: Array, equality: Array, penalty: float, *, scale: float = 1.0, answer: Array | None = None

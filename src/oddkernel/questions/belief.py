@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from ..comparisons import Comparisons
 from ..kernels import AdaptiveGaussian, LowRank
 from ..kernels.distances import squared_distances
+from ..learning.recipe import Recipe
 from ..learning.rounds import Learned, learn
 from ..learning.uncertainty import Uncertainty
 from ..problem import choices
-from ..problem.constraints import Constraints
 from ..solvers import SOLVERS
 from .history import Indices
 
 Array = NDArray[Any]
 
 # How the next question is chosen needs no finer settings than these: the learner's defaults where nothing is tuned.
-RATIO, LOSS, PENALTY, TOLERANCE = 4.0, "squared", 10.0, 1e-3
+RECIPE, PENALTY, TOLERANCE = Recipe("adaptive", "squared", ratio=4.0, margin=0.0), 10.0, 1e-3
 # Typical items that are looked for, among so many items drawn by chance.
 TYPICAL, SAMPLE = 200, 1000
 # The answers learned from look surer than the next ones will be: a temperature below this share of the median squared
@@ -109,7 +109,6 @@ class Belief:
     temperature: float
     tie: float
     _learned: Learned | None = None
-    _rows: Constraints | None = None
     _memory: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -128,23 +127,19 @@ class Belief:
         space = Space.of(features) if last is None else last.space
         if not len(said):
             return cls(space, 0, 0, space.phi, 1.0, 1.0)
-        rows = Constraints.from_comparisons(said, ratio=RATIO, margin=0.0)
-        constrained = said.constrained
-        start = None
-        if last is not None and last._rows is not None and last._learned is not None:
-            start = rows.matched(last._rows, last._learned.multipliers[0])
+        rows = RECIPE.rows(said)
         learned = learn(
-            space.phi[constrained],
-            rows.relabelled(constrained),
-            LOSS,
+            space.phi,
+            rows,
+            RECIPE,
             [PENALTY],
             solver=SOLVERS["auto"](),
-            starts=[start],
             tol=TOLERANCE,
+            starts=() if last is None or last._learned is None else last._learned.matched(rows),
         )
         coordinates = space.phi @ learned.root
         n_decided = int(choices.decided(said).sum())
-        return cls(space, len(said), n_decided, coordinates, *_calibrated(coordinates, said), learned, rows)
+        return cls(space, len(said), n_decided, coordinates, *_calibrated(coordinates, said), learned)
 
     def known(self) -> dict[str, Any]:
         """What choosing questions takes, besides `space`: all but what only learning further needs."""

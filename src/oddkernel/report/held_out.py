@@ -8,17 +8,17 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..comparisons import Comparisons, kinds
+from ..learning.folds import FEWEST, folds_of, without
 from ..learning.rounds import learn
 from ..learning.sklr import SKLR
-from ..learning.tuning import FEWEST, folds_of
 from ..problem import choices
-from ..problem.constraints import Constraints
 from ..solvers import Newton
-from ..support.numbered import places
 from ..support.types import Array
 
 MOST = 20_000
-"""Above so many answers nothing is learned again in order to hold some out: that would take minutes."""
+"""Above this many answers nothing is learned again in order to hold some out: that would take minutes."""
+# Tolerance and most steps of these fits: held-out answers can't tell more exact ones apart.
+TOLERANCE, STEPS = 1e-3, 60
 
 
 @dataclass(frozen=True)
@@ -71,37 +71,23 @@ def from_answers(said: Comparisons, before: Array, after: Array) -> HeldOut:
     return _compared(first, then, known, "set aside before learning")
 
 
-def from_folds(model: SKLR, X: Array) -> HeldOut | None:
+def from_folds(model: SKLR) -> HeldOut | None:
     """Learn again without a part of the answers, part by part; None where they are too few or too many.
 
     The initial kernel, loss, ratio, margin, penalty and softness are the model's.
     """
-    said = model.comparisons_
+    fit, said = model.fit_, model.fit_.said
     rows = np.flatnonzero(choices.decided(said))
     if len(rows) < FEWEST or len(said) > MOST or model.penalty_ == 0:
         return None
-    items = said.constrained
-    phi = model.features_.transform(X[items])
-    said = _with_bounds(said, model._rows)
     first, then = np.full(len(said), np.nan), np.full(len(said), np.nan)
-    where, penalties = places(items, said.shown), model._penalties()
     for out in folds_of(said, None, check_random_state(0)):
-        rest = said[np.setdiff1d(np.arange(len(said)), out)]
-        constraints = Constraints.from_comparisons(rest, ratio=model.ratio_, margin=model.margin).relabelled(items)
         learned = learn(
-            phi,
-            constraints,
-            model.loss_,
-            penalties,
-            solver=Newton(),
-            starts=[],
-            tol=1e-3,
-            max_iter=60,
-            softness=model.softness_,
+            fit.asked, without(said, out), fit.recipe, fit.penalties, solver=Newton(), tol=TOLERANCE, max_iter=STEPS
         )
         tested = np.intersect1d(out, rows)
-        for share, points in ((first, phi), (then, phi @ learned.root)):
-            share[tested] = choices.agreement(choices.sides(points, where[tested]), said[tested])
+        for share, points in ((first, fit.asked), (then, fit.asked @ learned.root)):
+            share[tested] = choices.agreement(choices.sides(points, said.shown[tested]), said[tested])
     seen = ~np.isnan(then)
     return _compared(first[seen], then[seen], said[seen], "held out in turn, and the rest learned from again")
 
@@ -117,11 +103,3 @@ def _compared(before: Array, after: Array, known: Comparisons, how: str) -> Held
 
 def _chance(known: Comparisons) -> float:
     return float(np.average(1 / kinds.compared(known.kind).sum(axis=1), weights=known.weight))
-
-
-def _with_bounds(said: Comparisons, rows: Constraints) -> Comparisons:
-    """The answers with the bounds that the learner chose for links without one."""
-    bound = said.bound.copy()
-    is_link = said.links[rows.answer]
-    bound[rows.answer[is_link]] = np.abs(rows.offset[is_link])
-    return Comparisons(said.kind, said.shown, said.odd, bound, said.weight, said.rater, said.items)

@@ -187,7 +187,7 @@ def _fit(report: Report) -> dict[str, Any]:
     solution = model.solution_
     before, after = (spectrum(points) for points in report._coordinates)
     # By how much each condition fails; an equality may fail on either side.
-    failing = np.maximum(np.where(model._rows.equality, np.abs(solution.slack), solution.slack), 0.0)
+    failing = np.maximum(np.where(model.fit_.rows.equality, np.abs(solution.slack), solution.slack), 0.0)
     settings = {name: _word(value) for name, value in model.get_params(deep=False).items()}
     return {
         "notes": [vars(note) for note in report.notes],

@@ -172,7 +172,7 @@ class Report:
         if self.held_out_answers is not None:
             return held.from_answers(self.held_out_answers, *self._coordinates)
         found = held.from_tuning(self.model)
-        return held.from_folds(self.model, self._learned_items) if found is None else found
+        return held.from_folds(self.model) if found is None else found
 
     @property
     def _learned_items(self) -> Array:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..kernels import LowRank
 from ..kernels.distances import row_blocks
-from ..learning.sklr import OUT_OF_REACH, SKLR
+from ..learning.metric import OUT_OF_REACH, LearnedMetric
 from ..support.types import Array
 
 
@@ -37,10 +37,10 @@ class LearnedMap:
     stretch: float
 
     @classmethod
-    def of(cls, model: SKLR, *, onto: Array | None = None, dtype: DTypeLike = np.float64) -> Self:
+    def of(cls, model: LearnedMetric, *, onto: Array | None = None, dtype: DTypeLike = np.float64) -> Self:
         """The map to learned coordinates or, where ``onto`` (p, r) is given, to their products with its rows."""
         check_is_fitted(model)
-        G = model._root if onto is None else model._root @ onto.T
+        G = model.fit_.root if onto is None else model.fit_.root @ onto.T
         squared = G.T @ G if G.shape[1] <= G.shape[0] else G @ G.T
         stretch = float(np.linalg.eigvalsh(squared)[-1]) if squared.size else 0.0
         return cls(model.features_, (model.features_.basis @ G).astype(dtype), stretch)

@@ -1,0 +1,84 @@
+"""From what `fit` is given as ``y`` to what everything after it sees: answers about items 0 … s−1."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..comparisons import Comparisons, Kind
+from ..support.checks import EXTREME, as_labels, refuse_extremes
+from ..support.types import Array, Indices
+
+# Comparisons drawn for each class where class labels take the place of answers.
+PER_CLASS = 30
+
+
+def check_answers(said: Comparisons, n_items: int) -> Comparisons:
+    """The same answers, after a check that they are about these items and that float64 can hold their numbers."""
+    said.check_items(n_items)
+    refuse_extremes("weight", said.weight, 1 / EXTREME)
+    refuse_extremes("bound", said.bound, 0.0)
+    return said
+
+
+def check_labels(y: ArrayLike, n_items: int, drawn: str) -> tuple[Array, int]:
+    """Class labels, one for each item, and the number of classes; ``drawn`` says what needs at least two of them."""
+    labels = as_labels(y)
+    if len(labels) != n_items:
+        raise ValueError(f"y holds {len(labels)} class labels for {n_items} items; expected one label an item")
+    n_classes = len(set(labels.tolist()) - {-1})
+    if n_classes == 1:
+        raise ValueError(f"y holds one class; expected at least two, {drawn} can be drawn")
+    return labels, n_classes
+
+
+def as_comparisons(
+    y: Comparisons | ArrayLike | None, n_items: int, n_drawn: int | None, random: np.random.RandomState
+) -> Comparisons:
+    """Checked answers; from class labels ``n_drawn`` comparisons are drawn, by default 30 for each class."""
+    if y is None:
+        return Comparisons.empty()
+    if isinstance(y, Comparisons):
+        return check_answers(y, n_items)
+    labels, n_classes = check_labels(y, n_items, "from which an odd one out")
+    return Comparisons.from_labels(labels, PER_CLASS * n_classes if n_drawn is None else n_drawn, random_state=random)
+
+
+def renumbered(said: Comparisons) -> tuple[Indices, Comparisons]:
+    """The items that answers are about, ascending, and the answers with each item's place among these as its number.
+
+    This is the only place where items are renumbered. Names and raters are left out.
+
+    Examples
+    --------
+    >>> items, asked = renumbered(Comparisons.odd_one_out([[12, 40, 7], [7, 12, 55]], [2, -1]))
+    >>> items
+    array([ 7, 12, 40, 55])
+    >>> asked.shown
+    array([[1, 2, 0],
+           [0, 1, 3]])
+    """
+    items = said.constrained
+    return items, Comparisons(said.kind, places_among(items, said.shown), said.odd, said.bound, said.weight)
+
+
+def places_among(items: Indices, numbers: Indices) -> Indices:
+    """The place of each number among ascending items, −1 for those that are not among them.
+
+    Examples
+    --------
+    >>> places_among(np.array([2, 7, 9]), np.array([9, 2, 3, -1]))
+    array([ 2,  0, -1, -1])
+    """
+    place = np.full(max(items.max(initial=-1), numbers.max(initial=-1)) + 2, -1)  # the last one is found by −1
+    place[items] = np.arange(len(items))
+    return np.asarray(place[numbers], dtype=np.intp)
+
+
+def with_bounds(said: Comparisons, at_most: float, at_least: float) -> Comparisons:
+    """The same answers, with these bounds for must-links and cannot-links that name none."""
+    if not np.isnan(said.bound[said.links]).any():
+        return said
+    default = np.select([said.kind == Kind.MUST_LINK, said.kind == Kind.CANNOT_LINK], [at_most, at_least], np.nan)
+    bound = np.where(np.isnan(said.bound), default, said.bound)
+    return Comparisons(said.kind, said.shown, said.odd, bound, said.weight, said.rater, said.items)

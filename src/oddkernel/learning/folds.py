@@ -1,0 +1,43 @@
+"""Folds of answers: the parts that are held out in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..comparisons import Comparisons
+from ..support.types import Array
+
+# Fewest decided answers from which held-out ones can choose anything.
+FEWEST = 50
+# From this many answers on, fits are expensive if there are also more than this many items.
+MANY, FEW_ITEMS = 5_000, 200
+# From this many answers on, a tenth of them is enough to hold out.
+TENTH = 20_000
+
+
+def expensive(said: Comparisons) -> bool:
+    """Whether every fit takes long: at least 5,000 answers about more than 200 items."""
+    return int(np.count_nonzero(~said.links)) >= MANY and len(said.constrained) > FEW_ITEMS
+
+
+def folds_of(said: Comparisons, folds: int | None, random: np.random.RandomState) -> Iterator[Array]:
+    """Rows held out together; all answers about the same three items are in one fold, and links in none.
+
+    By default 5 folds, 3 from 500 answers on. From 5,000 answers about more than 200 items on, only one part is held
+    out: a fifth, or a tenth from 20,000 answers on.
+    """
+    rows = np.flatnonzero(~said.links)
+    _, triple = np.unique(said.item_sets()[rows], axis=0, return_inverse=True)
+    triple = triple.ravel()
+    n_triples = int(triple.max(initial=-1)) + 1
+    wanted = folds if folds is not None else 5 if len(rows) < 500 else 1 if expensive(said) else 3
+    part = random.permutation(n_triples) % (wanted if wanted > 1 else 5 if len(rows) < TENTH else 10)
+    for fold in range(wanted):
+        yield rows[part[triple] == fold]
+
+
+def without(said: Comparisons, held_out: Array) -> Comparisons:
+    """The answers that are not held out."""
+    return said[np.setdiff1d(np.arange(len(said)), held_out)]

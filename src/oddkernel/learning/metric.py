@@ -1,0 +1,329 @@
+"""What a learned metric can do: coordinates, kernel, distances, predicted answers and their scores."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..comparisons import Comparisons, Kind
+from ..kernels import Kernel, LowRank
+from ..kernels.distances import squared_distances
+from ..problem import choices
+from ..problem.solution import Solution
+from ..support.checks import is_count, named, require
+from ..support.interruptible import is_ctrl_c
+from ..support.types import Array, Indices
+from .answers import renumbered
+from .fits import Fit, SKLRFit
+from .folds import FEWEST
+from .scores import Scores
+from .tuning import Tuning
+
+# Below this share of k₀(x, x), φ says next to nothing about an item.
+OUT_OF_REACH = 0.01
+
+
+class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Base of estimators whose `fit` leaves a record of a learned metric, `fit_`.
+
+    Attributes
+    ----------
+    fit_ : Fit
+        The record; all other attributes are parts of it.
+    """
+
+    fit_: Fit
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Coordinates of items, known or new, in which plain Euclidean distance is the learned one.
+
+        Parameters
+        ----------
+        X : array-like of shape (a, d)
+
+        Returns
+        -------
+        array of shape (a, r)
+        """
+        return self._coordinates(X)
+
+    def kernel_matrix(self, A: ArrayLike, B: ArrayLike | None = None, *, residual: bool = False) -> Array:
+        """The learned kernel k(x, y) = φ(x)ᵀWφ(y) between the rows of A and of B (of A, if B is None).
+
+        Parameters
+        ----------
+        A, B : array-like of shape (a, d) and (b, d)
+        residual : bool, default=False
+            Add k₀(x, y) − φ(x)ᵀφ(y), the part of the initial kernel that learning can't touch (the paper's
+            out-of-sample formula). Under truncation this breaks answers that hold without it.
+
+        Returns
+        -------
+        array of shape (a, b)
+        """
+        A = self._check_items(A)
+        B = A if B is None else self._check_items(B)
+        left = self._initial(A)
+        right = left if A is B else self._initial(B)
+        learned = (left @ self.fit_.root) @ (right @ self.fit_.root).T
+        if residual:
+            learned += self.kernel_(A, None if A is B else B) - left @ right.T
+        return np.asarray(learned)
+
+    def distance(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
+        """The learned distance (not squared) between the rows of A and of B (of A, if B is None): (a, b)."""
+        left = self._coordinates(A)
+        right = left if B is None else self._coordinates(B)
+        return np.sqrt(squared_distances(left, right))
+
+    def odd_one(self, X: ArrayLike, shown: ArrayLike) -> Array:
+        """Which of three items the model finds odd: the one left out of the closest pair.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Items, known or new.
+        shown : array-like of shape (m, 3)
+            Rows of X, three a question.
+
+        Returns
+        -------
+        array of shape (m,)
+            Positions 0, 1 or 2. Of equally close pairs the first one counts.
+        """
+        asked = Comparisons.odd_one_out(shown, np.full(len(np.asarray(shown)), -1))
+        if not len(asked):
+            return np.empty(0, dtype=np.intp)
+        return np.asarray(np.argmin(self._opposite(X, asked), axis=1))
+
+    def score(self, X: ArrayLike, y: Comparisons) -> float:
+        """The share of answers that the learned distances agree with.
+
+        Ratio and margin play no part; ties count by their share; *can't tell* and links are left out; weights count.
+        """
+        if not isinstance(y, Comparisons):
+            raise TypeError(f"score needs Comparisons, not {type(y).__name__}: Comparisons.odd_one_out(shown, odd)")
+        known = y[choices.decided(y)]
+        if not len(known):
+            raise ValueError("nothing to score: there are no answers about three items besides can't tell")
+        return float(np.average(choices.agreement(self._opposite(X, known), known), weights=known.weight))
+
+    def odd_one_proba(self, X: ArrayLike, shown: ArrayLike) -> Array:
+        """How likely people are to call each of three items odd, and to say *can't tell*.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Items, known or new.
+        shown : array-like of shape (m, 3)
+            Rows of X, three a question.
+
+        Returns
+        -------
+        array of shape (m, 4)
+            Three positions and *can't tell*, which has probability 0 if nobody ever said so; rows sum to 1.
+        """
+        asked = Comparisons.odd_one_out(shown, np.full(len(np.asarray(shown)), -1))
+        opposite = self._opposite(X, asked) if len(asked) else np.empty((0, 3))
+        return choices.probabilities(opposite, *self.fit_.calibration)
+
+    def evaluate(self, X: ArrayLike, y: Comparisons) -> Scores:
+        """Agreement, log-likelihood, Brier score and calibration on odd-one-out answers, *can't tell* included.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Items, known or new.
+        y : Comparisons
+            Answers that the model has not seen, or the scores flatter.
+        """
+        if not isinstance(y, Comparisons):
+            raise TypeError(f"evaluate needs Comparisons, not {type(y).__name__}: Comparisons.odd_one_out(shown, odd)")
+        asked = y[y.kind == Kind.ODD_ONE_OUT]
+        if not choices.decided(asked).any():
+            raise ValueError(
+                "nothing to evaluate: no odd-one-out answers besides can't tell; score takes other answers, too"
+            )
+        agreement = self.score(X, asked)
+        proba = choices.probabilities(self._opposite(X, asked), *self.fit_.calibration)
+        return Scores.of(agreement, proba, np.where(asked.undecided, 3, asked.odd), asked.weight)
+
+    def embed(self, X: ArrayLike, n_components: int | str = "auto") -> Array:
+        """Coordinates of items in few dimensions, the leading ones of the learned kernel.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Items, known or new.
+        n_components : int or "auto", default="auto"
+            How many dimensions; ``"auto"``: as few as predict held-out answers within a standard error of the best
+            (``tuning_.dimension``), which needs ``penalty="auto"``.
+
+        Returns
+        -------
+        array of shape (n, n_components)
+            Centred on the items that people were asked about, most important dimension first.
+        """
+        coordinates = self._coordinates(X)
+        if n_components == "auto":
+            if self.tuning_ is None:
+                raise ValueError(
+                    f'n_components="auto" needs answers held out in fit: SKLR(penalty="auto") and at least {FEWEST} '
+                    "answers; or give a number of dimensions"
+                )
+            n_components = self.tuning_.dimension
+        require(n_components is not None and is_count(n_components), "n_components", n_components, "a whole number")
+        centre, axes = principal_axes(self.fit_.asked @ self.fit_.root if len(self.fit_.asked) else coordinates)
+        return np.asarray((coordinates - centre) @ axes[:, : int(n_components)])
+
+    @property
+    def comparisons_(self) -> Comparisons:
+        """The answers learned from."""
+        return self.fit_.comparisons
+
+    @property
+    def features_(self) -> LowRank:
+        """The feature map φ of the initial kernel."""
+        return self.fit_.features
+
+    @property
+    def kernel_(self) -> Kernel:
+        """The fitted initial kernel."""
+        return self.fit_.features.kernel
+
+    @property
+    def metric_(self) -> Array:
+        """W: the learned kernel is φ(x)ᵀWφ(y)."""
+        return self.fit_.metric
+
+    @property
+    def rank_(self) -> int:
+        """The number of dimensions of `transform`: the initial kernel's, or fewer where held-out answers ask for it."""
+        return int(self.fit_.root.shape[1])
+
+    @property
+    def solution_(self) -> Solution:
+        """Status, residual, gap, divergence, multipliers, slack, history."""
+        return self.fit_.solution
+
+    @property
+    def n_iter_(self) -> int:
+        """Passes or steps used."""
+        return self.fit_.solution.n_iter
+
+    @property
+    def tuning_(self) -> Tuning | None:
+        """What held-out answers said, where settings were chosen by them."""
+        return self.fit_.tuning
+
+    @property
+    def temperature_(self) -> float:
+        """The difference of squared distances at which a choice becomes clear."""
+        return self.fit_.calibration.temperature
+
+    @property
+    def tie_(self) -> float:
+        """How strong *can't tell* is beside three equal distances."""
+        return self.fit_.calibration.tie
+
+    @property
+    def guess_(self) -> float:
+        """The share of answers that seem to be given at random."""
+        return self.fit_.calibration.guess
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.rank_
+
+    @contextmanager
+    def _unchanged_on_error(self) -> Iterator[None]:
+        """Leave the estimator as it was if fitting fails or is interrupted."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException as error:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            if isinstance(error, SystemError) and is_ctrl_c(error):
+                raise KeyboardInterrupt from error
+            raise
+
+    def _opposite(self, X: ArrayLike, asked: Comparisons) -> Array:
+        """(m, 3): the squared learned distance of the pair opposite each position."""
+        checked = self._check_items(X)
+        asked.check_items(len(checked))
+        items, local = renumbered(asked)
+        return choices.sides(self._initial(checked[items], items) @ self.fit_.root, local.shown)
+
+    def _coordinates(self, X: ArrayLike) -> Array:
+        """`transform`, whatever container ``set_output`` asks that to return."""
+        return np.asarray(self._initial(self._check_items(X)) @ self.fit_.root)
+
+    def _initial(self, items: Array, number: Indices | None = None) -> Array:
+        """φ of checked items; warns of those that φ hardly reaches, by ``number`` if they are only some rows of X."""
+        phi = self.features_.transform(items)
+        reach = self.features_.reach(items, phi)
+        far = np.flatnonzero(np.zeros(0) if reach is None else reach < OUT_OF_REACH)
+        if len(far):
+            warnings.warn(
+                f"{named(far if number is None else number[far])}: so far from everything seen in fit that the "
+                "learned kernel says next to nothing about these items.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return phi
+
+    def _check_items(self, X: ArrayLike, *, reset: bool = False) -> Array:
+        if not reset:
+            check_is_fitted(self)
+        checked: Array = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=reset)
+        missing = np.argwhere(~np.isfinite(checked))
+        if len(missing):
+            row, column = missing[0]
+            raise ValueError(
+                f"X contains NaN or inf: row {row}, column {column} holds {checked[row, column]}; expected finite "
+                "numbers: fill it in, or drop the item"
+            )
+        return checked
+
+
+class UncertainMetric(LearnedMetric):
+    """A learned metric that is the mode of a posterior, and so has standard deviations."""
+
+    fit_: SKLRFit
+
+    def distance_std(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
+        """Standard deviations of `distance`, by Laplace's approximation: (a, b).
+
+        What the initial kernel leaves open and the answers don't settle; see `learning.Uncertainty`. With more than
+        3,000 rows at work this takes a linear solve for each pair.
+        """
+        left = self._initial(self._check_items(A))
+        right = left if B is None else self._initial(self._check_items(B))
+        apart = np.sqrt(squared_distances(left @ self.fit_.root, right @ self.fit_.root))
+        pairs = (left[:, None, :] - right[None, :, :]).reshape(-1, 1, left.shape[1])
+        squared_std = np.sqrt(self.fit_.covariance(pairs)[:, 0, 0]).reshape(apart.shape)
+        return np.divide(squared_std, 2.0 * apart, out=np.zeros_like(apart), where=apart > 0)
+
+    def odd_one_std(self, X: ArrayLike, shown: ArrayLike) -> Array:
+        """Standard deviations of `odd_one_proba`, from those of the distances: (m, 4)."""
+        asked = Comparisons.odd_one_out(shown, np.full(len(np.asarray(shown)), -1))
+        slope = choices.probability_slopes(self.odd_one_proba(X, shown), self.temperature_, self.guess_)
+        items, local = renumbered(asked)
+        phi = self.features_.transform(self._check_items(X)[items])[local.shown]
+        pairs = np.stack([phi[:, (p + 1) % 3] - phi[:, (p + 2) % 3] for p in range(3)], axis=1)
+        covariance = slope @ self.fit_.covariance(pairs) @ slope.transpose(0, 2, 1)
+        return np.asarray(np.sqrt(np.maximum(np.diagonal(covariance, axis1=1, axis2=2), 0.0)))
+
+
+def principal_axes(coordinates: Array) -> tuple[Array, Array]:
+    """The mean of items, and the eigenvectors of their covariance, those of the largest eigenvalues first."""
+    centre = coordinates.mean(axis=0)
+    _, vectors = np.linalg.eigh(np.cov(coordinates.T, bias=True).reshape(len(centre), len(centre)))
+    return centre, vectors[:, ::-1]

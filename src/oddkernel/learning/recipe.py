@@ -1,0 +1,49 @@
+"""The settings that a metric is learned with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..comparisons import Comparisons
+from ..problem.constraints import Constraints
+from ..problem.dual import Dual
+from ..problem.losses import LOSSES
+from ..support.types import Array
+
+# The default softness: differences below this share of the mean initial squared distance are a matter of taste.
+SOFTNESS = 0.3
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The initial kernel, and what a violated answer costs except for the penalty; see `SKLR` for each.
+
+    Examples
+    --------
+    >>> Recipe("linear", "softmax", ratio=1.0, margin=0.0)
+    Recipe(kernel='linear', loss='softmax', ratio=1.0, margin=0.0, softness=0.3)
+    """
+
+    kernel: str
+    loss: str
+    ratio: float
+    margin: float
+    softness: float = SOFTNESS
+
+    def rows(self, said: Comparisons) -> Constraints:
+        """The rows of the optimisation problem that answers ask for; every link must have a bound."""
+        return Constraints.from_comparisons(said, ratio=self.ratio, margin=self.margin)
+
+    def problem(self, phi: Array, rows: Constraints, penalty: float) -> Dual:
+        """The dual problem of rows over features ``phi``; a logistic or softmax penalty counts log-likelihoods."""
+        loss, scale = LOSSES[self.loss], self.softness * unit_of(phi)
+        if loss.entropic:
+            penalty = penalty / scale
+        return Dual(phi, rows, loss.conjugate(rows.weight, rows.equality, penalty, scale=scale, answer=rows.answer))
+
+
+def unit_of(phi: Array) -> float:
+    """The mean squared distance between two items, the unit of penalties and temperatures; 1 if all are copies."""
+    return float(2.0 * np.square(phi - phi.mean(axis=0)).sum(axis=1).mean()) or 1.0 if phi.size else 1.0

@@ -1,0 +1,38 @@
+"""How answers are put into folds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from oddkernel import Comparisons
+from oddkernel.learning.folds import folds_of, without
+
+
+def random_state() -> np.random.RandomState:
+    return np.random.RandomState(0)
+
+
+def test_folds_keep_a_triple_together_and_never_hold_out_links() -> None:
+    rng = np.random.default_rng(0)
+    said = Comparisons.odd_one_out([rng.permutation(5)[:3] for _ in range(200)], rng.integers(-1, 3, 200))
+    said = said + Comparisons.must_link([[0, 1]])
+    folds = list(folds_of(said, 4, random_state()))
+    held = np.concatenate(folds)
+    assert sorted(held) == list(range(200))
+    triples = [{tuple(row) for row in said.item_sets()[rows]} for rows in folds]
+    assert not any(a & b for i, a in enumerate(triples) for b in triples[:i])
+
+
+def test_few_items_are_held_out_in_turn_however_many_the_answers() -> None:
+    rng = np.random.default_rng(0)
+    few, many = (
+        Comparisons.odd_one_out([rng.permutation(n)[:3] for _ in range(5_000)], rng.integers(0, 3, 5_000))
+        for n in (50, 300)
+    )
+    assert len(list(folds_of(few, None, random_state()))) == 3
+    assert len(list(folds_of(many, None, random_state()))) == 1
+
+
+def test_the_others_are_what_is_not_held_out() -> None:
+    said = Comparisons.odd_one_out([[0, 1, 2], [1, 2, 3], [2, 3, 4]], [0, 1, 2])
+    assert without(said, np.array([1])) == said[[0, 2]]

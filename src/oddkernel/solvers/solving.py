@@ -68,6 +68,8 @@ def _solve(
         for barrier in barriers(runs[-1].point):
             alpha = go(first(problem.relaxed(barrier), alpha), APPROACH, PROBE)
         go(problem.at(alpha) or first(problem, alpha), tol, limit)
+    elif runs[-1].status is Status.EXHAUSTED and not declares(solver, "second_order"):
+        go(runs[-1].point, tol, limit // 2)  # many small steps are its way
     if runs[-1].status in (Status.STALLED, Status.EXHAUSTED) and left() > 0:
         go(rescued(runs[-1].point, tol), tol, limit)
     return _solution(runs[-1], runs), runs[-1].point.host

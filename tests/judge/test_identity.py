@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 from judge_databases import address, cluster  # noqa: F401
 from judge_studies import Person, make_folder, running
-from test_judge_store import make_first_schema
 
 from oddkernel.cli import main
 from oddkernel.judge import identity
 from oddkernel.judge.keys import Keys
 from oddkernel.judge.study import Study
+
+from .test_store import make_first_schema
 
 
 def test_two_folders_of_one_name_share_nothing_in_a_shared_database(tmp_path: Path, address: str) -> None:  # noqa: F811

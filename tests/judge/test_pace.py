@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from judge_studies import make_folder, running
-from test_judge_export import answer
 
 from oddkernel.judge.export import Filter
 from oddkernel.judge.pace import possible_seconds
 from oddkernel.judge.store import Answer
+
+from .test_export import answer
 
 
 def at(seconds: float) -> str:

@@ -95,5 +95,5 @@ def test_a_box_has_at_least_the_room_that_was_asked_for() -> None:
 
 
 def test_the_page_loads_three_questions_at_once_in_the_servers_sizes() -> None:
-    media = Path(__file__).parents[1] / "src/oddkernel/judge/static/participant/media.js"
+    media = Path(__file__).parents[2] / "src/oddkernel/judge/static/participant/media.js"
     assert f"const SIDES = {list(SIDES)};" in media.read_text()

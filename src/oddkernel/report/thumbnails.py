@@ -1,4 +1,4 @@
-"""Small pictures of items, many to a sheet."""
+"""Thumbnails of items, packed on sheets."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 LARGEST, SMALLEST = 96, 24
-"""Pixels along a thumbnail's side; the more items, the smaller."""
-PIXELS = 20_000_000  # of all thumbnails together; some five megabytes of photographs
-SHEET = 2048  # pixels along a sheet's side, which every phone can decode
-TINY = 32  # pictures no larger than this are kept pixel by pixel
+"""Pixels along a thumbnail's side, fewer for more items. Chosen by hand."""
+PIXELS = 20_000_000  # of all thumbnails together, about 5 MB of photographs; chosen by hand
+SHEET = 2048  # pixels along a sheet's side; phones can decode it
+TINY = 32  # pictures up to this size are kept pixel by pixel; chosen by hand
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 
 
@@ -32,11 +32,11 @@ class Thumbnails:
     side : int
         Pixels along a thumbnail's side.
     columns : int
-        Thumbnails beside one another; a sheet has at most as many rows.
+        Thumbnails in a row; a sheet has at most as many rows.
     sheets : list of bytes
         WebP images.
     exact : bool
-        Whether these are the pictures themselves, pixel by pixel.
+        Whether the thumbnails are the original pictures, pixel by pixel.
     """
 
     side: int
@@ -46,13 +46,13 @@ class Thumbnails:
 
 
 def make_thumbnails(images: Sequence[Any] | np.ndarray[Any, Any]) -> Thumbnails:
-    """Shrink pictures and put them on sheets.
+    """Shrink pictures and pack them on sheets.
 
     Parameters
     ----------
     images : sequence of n files, PIL images or arrays
-        Arrays have shape (height, width), with 3 or 4 channels as a third axis where there is colour; uint8, or numbers
-        that are stretched to the range from black to white over all images together.
+        Arrays have shape (height, width), or (height, width, 3 or 4) for colour. They are uint8, or numbers that are
+        scaled to the range from black to white, jointly for all images.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def make_thumbnails(images: Sequence[Any] | np.ndarray[Any, Any]) -> Thumbnails:
 
 
 def images_in(folder: str | os.PathLike[str], names: Sequence[str]) -> list[Path]:
-    """The image files of items in a folder: those called like the items, with or without an ending.
+    """The image files of items in a folder: named like the items, with or without an ending.
 
     Raises a ValueError that says which item has none.
     """
@@ -118,7 +118,7 @@ def _opened(source: Any, row: int, stretch: tuple[float, float], side: int) -> I
     if isinstance(source, (str, os.PathLike)):
         try:
             with Image.open(source) as file:
-                file.draft("RGB", (2 * side, 2 * side))  # a JPEG is then decoded at a fraction of its size
+                file.draft("RGB", (2 * side, 2 * side))  # decodes a JPEG at a fraction of its size
                 return ImageOps.exif_transpose(file).convert("RGBA")
         except (OSError, ValueError, Image.DecompressionBombError) as error:
             raise ValueError(f"image {row}, {os.fspath(source)}: can't be read ({error})") from None

@@ -1,4 +1,4 @@
-"""Many people answering at once: is every answer stored, once and in its place, and how long does it take?
+"""Load test: many people answer at once. Is every answer stored exactly once and correctly, and how long does it take?
 
 python -m oddkernel_benchmarks.judge_load                200 people, 50 questions each, on SQLite
 python -m oddkernel_benchmarks.judge_load --postgresql   the same on a private PostgreSQL server
@@ -45,19 +45,18 @@ server.run(lambda: print(server.url, flush=True))
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of the answers.
+    """The result of a load test.
 
     Attributes
     ----------
     told : Told
-        What people were told.
+        The answers that the server confirmed.
     n_stored : int
-        How many answers are stored.
+        Number of stored answers.
     lost, doubled, misplaced : int
-        Answers that people were told are stored and are not; that are stored twice; that are stored with other items,
-        another answer or another person.
+        Answers confirmed but not stored; stored twice; stored with other items, another answer or another person.
     seconds : float
-        How long it all took.
+        Duration.
     """
 
     told: Told
@@ -69,12 +68,12 @@ class Outcome:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing went wrong."""
+        """Whether no answer was lost, doubled or misplaced."""
         return not (self.lost or self.doubled or self.misplaced or self.told.problems)
 
 
 def make_study(folder: Path, n_questions: int) -> Study:
-    """A study of short texts in two groups, which need no media to be served."""
+    """A study of short texts in two groups, without media files."""
     table = folder / "words.csv"
     table.write_text("item,text\n" + "".join(f"item {i},word {i}\n" for i in range(N_ITEMS)))
     home = folder / "words-study"
@@ -85,7 +84,7 @@ def make_study(folder: Path, n_questions: int) -> Study:
 
 @contextmanager
 def serving(study: Study, source: Path, database: str, port: int = 0) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The server as a process of its own, and its address."""
+    """The server in a separate process, and its address."""
     process = subprocess.Popen(
         [sys.executable, "-c", SERVE, str(source), database, str(port)], stdout=subprocess.PIPE, text=True
     )
@@ -101,7 +100,7 @@ def serving(study: Study, source: Path, database: str, port: int = 0) -> Iterato
 
 
 def load(folder: Path, database: str | None, n_people: int, n_questions: int, *, kill: bool = False) -> Outcome:
-    """Let people answer, with the server killed and started again in the middle if asked for, and count."""
+    """Let people answer, optionally with the server killed and restarted in the middle, and count."""
     study = make_study(folder, n_questions)
     source = folder / "words.csv"
     address = database or study.database
@@ -142,7 +141,7 @@ def load(folder: Path, database: str | None, n_people: int, n_questions: int, *,
 
 
 def main() -> int:
-    """Run it and print what came of it."""
+    """Run the load test and print the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--people", type=int, default=200)
     parser.add_argument("--questions", type=int, default=50)
@@ -150,7 +149,7 @@ def main() -> int:
     parser.add_argument("--kill", action="store_true", help="kill the server in the middle and start it again")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the servers are ours to stop, also when time is up
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # stop the servers also when this program is terminated
     with (
         tempfile.TemporaryDirectory() as folder,
         private_cluster() if arguments.postgresql else nullcontext() as cluster,

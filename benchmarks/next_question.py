@@ -1,4 +1,4 @@
-"""How long the choice of a question takes, and what goes on in the background meanwhile.
+"""CPU time to choose a question, and to learn in the background.
 
 python benchmarks/next_question.py [ITEMS]
 """
@@ -20,7 +20,7 @@ OPEN = 100
 
 
 def main() -> None:
-    """Measure in CPU time, which other programs don't change, and print a table."""
+    """Measure in CPU time, which other programs hardly affect, and print a table."""
     n_items = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     rng = np.random.default_rng(0)
     y = np.arange(n_items) % 10

@@ -1,4 +1,4 @@
-"""Size of the report's page, and how soon a browser has it ready: 2,000 items with pictures, 20,000 without.
+"""Size of the report's page, and its loading time in a browser: 2,000 items with pictures, 20,000 without.
 
     python benchmarks/report_page.py
 
@@ -50,7 +50,7 @@ TIMES = """async () => {
 
 
 def example(n: int, pictures: bool) -> Report:
-    """Items of eight kinds; the pictures are coarse noise, which is harder to compress than photographs are."""
+    """Items of eight kinds; the pictures are coarse noise, which is harder to compress than photographs."""
     rng = np.random.default_rng(0)
     kind = np.arange(n) % 8
     X = rng.normal(size=(n, 8)) + 3 * np.eye(8)[kind]

@@ -1,9 +1,9 @@
-"""Seconds of CPU for a pass of ascent and for a Newton step, beside what `auto` takes them to cost.
+"""CPU time of a pass of ascent and of a Newton step, compared with the costs that `auto` assumes.
 
     python benchmarks/solver_costs.py
 
-Random items in q dimensions, random answers. The last two columns should have the same order of magnitude all the way
-down: `auto` chooses between steps that differ by more than that.
+Random items in q dimensions, random answers. The last two columns should have the same order of magnitude in all rows:
+`auto` chooses between steps whose costs differ by more than that.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def first_point(items: int, dimensions: int, answers: int) -> Point:
 
 
 def seconds(step: Callable[[Point], object], *sizes: int) -> float:
-    """CPU time of a step and of what it finds at the end, from a point that knows nothing yet."""
+    """CPU time of a step, including the evaluation of the new point, from a point without cached results."""
     best = np.inf
     for _ in range(3):
         point = first_point(*sizes)

@@ -84,14 +84,14 @@ def test_a_damaged_download_leaves_nothing(published: Path, tmp_path: Path, stat
 
 @pytest.mark.usefixtures("published")
 def test_a_source_that_is_gone_is_named(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match=r"vehicle.scale could not be fetched \(File not found\); try again"):
+    with pytest.raises(OSError, match=r"vehicle.scale could not be downloaded \(File not found\); try again"):
         load_vehicle(tmp_path)
 
 
 def test_a_source_that_does_not_answer_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = replace(SOURCES["vehicle"], url="http://127.0.0.1:9/vehicle.scale")
     monkeypatch.setitem(datasets.SOURCES, "vehicle", closed)
-    with pytest.raises(OSError, match="could not be fetched"):
+    with pytest.raises(OSError, match="could not be downloaded"):
         load_vehicle(tmp_path)
 
 

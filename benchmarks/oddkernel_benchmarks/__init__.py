@@ -1,7 +1,7 @@
-"""Speed and memory of oddkernel, beside what a person would use instead.
+"""Speed and memory of oddkernel compared with the alternatives.
 
-``CASES`` names the cases. Each is a function of a size, ``"full"`` or ``"tiny"``, and of something to tell how far it
-is, and returns a `results.Case`.
+``CASES`` lists the cases by name. Each is a function of a size, ``"full"`` or ``"tiny"``, and of a callable that
+reports progress, and returns a `results.Case`.
 """
 
 from __future__ import annotations

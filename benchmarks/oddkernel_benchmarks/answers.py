@@ -1,4 +1,4 @@
-"""Many answers: what a crowd said about 1854 objects, by the squared loss with a margin."""
+"""Many answers: 145,177 answers about 1854 objects (THINGS), with the squared loss and a margin."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .results import Case, Row
 ALL = {"full": 145_177, "tiny": 300}
 SOME = {"full": 20_000, "tiny": 200}
 HELD_OUT = {"full": 5_000, "tiny": 100}
-# In the linear kernel's units, where two items' mean squared distance is 2; held-out answers choose about these.
+# In units of the linear kernel, in which the mean squared distance is 2. About the values that held-out answers choose.
 MARGIN, PENALTY, TOLERANCE = 1.2, 0.025, 1e-4
 EVERYTHING, PART = "all answers", "some answers, as ordinal embedding takes long"
 
@@ -47,7 +47,7 @@ def run(size: str, tell: Callable[[str], None]) -> Case:
 
 
 def learning(clock: Clock, *, n_answers: int, held_out: int) -> dict[str, Any]:
-    """The learner, once with few answers to have everything compiled, then with all."""
+    """The learner: once with few answers, to compile everything, then with all."""
     from oddkernel import SKLR, Comparisons
 
     X, shown, source = judgements(n_answers + held_out)

@@ -1,4 +1,4 @@
-"""Clustering by the learned kernel, beside scikit-learn's k-means in the learned coordinates."""
+"""Clustering with the learned kernel, compared with scikit-learn's k-means in the learned coordinates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What more items than were measured would cost: arithmetic on what was measured."""
+"""Costs for more items than were measured, extrapolated from the measurements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FEATURES = 64
 
 
 def costs(cases: list[Case]) -> str:
-    """A section of the page, or nothing where the items weren't measured."""
+    """A section of the page; empty if the items weren't measured."""
     by_name = {case.name: case for case in cases}
     if "items" not in by_name:
         return ""
@@ -23,7 +23,7 @@ def costs(cases: list[Case]) -> str:
     lines = [
         "## What more items would cost",
         "",
-        "Every item is treated alike and on its own, so that time is proportional to their number"
+        "Every item is processed independently, so that time is proportional to the number of items"
         f"{f' ({measured})' if measured else ''}. Of {n:,} items with {FEATURES} features, coordinates ({rank} of "
         f"them, in float32) took {coordinates.cpu_seconds:.3g} CPU seconds and groups {groups.cpu_seconds:.3g}, and so",
         "",
@@ -46,10 +46,10 @@ def costs(cases: list[Case]) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     lines += [
         "",
-        "The first row is measured, the others are its multiples. Memory doesn't grow: it stays at "
+        "The first row is measured, the others are multiples of it. Memory doesn't grow: it stays at "
         f"{max(coordinates.peak_mib, groups.peak_mib):.0f} MiB. Groups don't need the file of coordinates; an index "
-        "holds coordinates in memory, whole or in a byte a number. Fewer dimensions (`rank=`) make coordinates and "
-        "index smaller in proportion.",
+        "holds coordinates in memory, with 4 bytes or 1 byte for each number. Fewer dimensions (`rank=`) make "
+        "coordinates and index proportionally smaller.",
         "",
     ]
     return "\n".join(lines)

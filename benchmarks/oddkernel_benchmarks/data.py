@@ -1,4 +1,4 @@
-"""What is measured on: the real data where they are, and stand-ins of the same size where not."""
+"""Data for the benchmarks: real data where available, else synthetic data of the same size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Array = NDArray[Any]
 
 
 def digits(per_class: int) -> tuple[Array, Array, str]:
-    """Features and labels of so many digits a class, and where they are from: USPS, or what scikit-learn carries."""
+    """Features and labels of ``per_class`` digits of each class, and their source: USPS, or scikit-learn's digits."""
     file = _file("usps_all.mat")
     if file is not None:
         from scipy.io import loadmat
@@ -32,7 +32,7 @@ def digits(per_class: int) -> tuple[Array, Array, str]:
 
 
 def judgements(n_answers: int, n_items: int = 1854) -> tuple[Array, Array, str]:
-    """Features, triples whose last item is the odd one, and where they are from: THINGS, or drawn at random."""
+    """Features, triples whose last item is the odd one, and their source: THINGS, or drawn at random."""
     file = _file("things.npz")
     random = np.random.default_rng(0)
     if file is not None:
@@ -49,7 +49,7 @@ def judgements(n_answers: int, n_items: int = 1854) -> tuple[Array, Array, str]:
 
 
 def blobs(n_items: int, seed: int, n_features: int = 64) -> tuple[NDArray[np.float32], Array]:
-    """Ten groups that overlap in 12 hidden dimensions, seen through 64 noisy features."""
+    """Ten overlapping groups in 12 hidden dimensions, observed through 64 noisy features."""
     fixed = np.random.default_rng(5)
     centres, mixing = 2 * fixed.normal(size=(10, 12)), fixed.normal(size=(12, n_features))
     random = np.random.default_rng(seed)

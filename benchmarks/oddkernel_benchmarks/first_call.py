@@ -47,7 +47,7 @@ def run(size: str, tell: Callable[[str], None]) -> Case:
 
 
 def starting(clock: Clock, *, program: str, compile_anew: bool) -> dict[str, Any]:
-    """Run a program in another process, with Numba's own store of compiled code or an empty one."""
+    """Run a program in another process, with Numba's cache of compiled code, or with an empty one."""
     with tempfile.TemporaryDirectory() as empty:
         environment = os.environ | ({"NUMBA_CACHE_DIR": empty} if compile_anew else {})
 
@@ -55,7 +55,7 @@ def starting(clock: Clock, *, program: str, compile_anew: bool) -> dict[str, Any
             subprocess.run([sys.executable, "-c", program], env=environment, check=True)
 
         if not compile_anew:
-            work()  # compiles, and brings the libraries into the system's memory
+            work()  # compiles, and loads the libraries into the file cache
         clock.time(work, 1 if compile_anew else 3)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return {"peak_mib": peak / 1024}

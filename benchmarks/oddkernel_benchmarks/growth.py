@@ -18,7 +18,7 @@ ANSWERS = {"full": (1_000, 3_000, 10_000, 30_000, 100_000), "tiny": (50, 100)}
 RANKS = {"full": (10, 30, 100, 300, 1000), "tiny": (5, 10)}
 MEMORY = {"full": (300_000, 1_000_000), "tiny": (200, 400)}
 N_ITEMS = {"full": 300, "tiny": 40}
-# So many answers with a penalty of 10 weigh as much as other numbers of them do together.
+# The total weight of the answers is kept at that of this many answers with a penalty of 10.
 WEIGHED = 1000
 N_ASKED = {"full": 1200, "tiny": 40}
 
@@ -70,12 +70,12 @@ def run(size: str, tell: Callable[[str], None]) -> Case:
 
 
 def transforming(clock: Clock, *, n_items: int) -> dict[str, Any]:
-    """Coordinates of so many items by a model of 300."""
+    """Coordinates of ``n_items`` items by a model of 300."""
     return _through_files(clock, n_items, lambda scale, model, X, out: scale.transform(model, X, out))
 
 
 def grouping(clock: Clock, *, n_items: int) -> dict[str, Any]:
-    """Groups of so many items by a model of 300."""
+    """Groups of ``n_items`` items by a model of 300."""
     return _through_files(clock, n_items, lambda scale, model, X, out: scale.cluster(model, X, 10, out, random_state=0))
 
 
@@ -96,7 +96,7 @@ def _through_files(clock: Clock, n_items: int, work: Callable[..., Any]) -> dict
 
 
 def learning(clock: Clock, *, n_items: int, n_answers: int, penalty: float, rank: float | int = 0.9) -> dict[str, Any]:
-    """The solver alone, with the features at hand."""
+    """The solver alone, with the features already computed."""
     from oddkernel import Comparisons
     from oddkernel.kernels import AdaptiveGaussian, LowRank
     from oddkernel.learning import Recipe

@@ -18,7 +18,7 @@ SIZES = {"full": {"n_items": 1_000_000, "n_answers": 1000}, "tiny": {"n_items": 
 COORDINATES, GROUPS = "learned coordinates of all items, in a file", "ten groups of all items, in a file"
 FLOAT32, GROUPED = "oddkernel, float32", "oddkernel"
 CHUNK = 10_000
-# Items on which the slowest way is timed.
+# Number of items on which the slowest method is timed.
 PART = 100_000
 
 
@@ -53,7 +53,7 @@ def run(size: str, tell: Callable[[str], None]) -> Case:
 
 
 def preparing(clock: Clock, *, folder: str, n_items: int, n_answers: int) -> dict[str, Any]:
-    """Learn from the items that were asked about; write all items to a file."""
+    """Learn from the constrained items; write all items to a file."""
     from oddkernel import SKLR, Comparisons, models
 
     asked, group = blobs(3 * n_answers, seed=0)
@@ -95,7 +95,7 @@ def grouping(clock: Clock, *, folder: str) -> dict[str, Any]:
 
 
 def approximating(clock: Clock, *, folder: str, n_asked: int, rank: int) -> dict[str, Any]:
-    """A kernel's features by scikit-learn, cut to as many dimensions; nothing is learned from answers."""
+    """scikit-learn's Nyström features with as many dimensions; nothing is learned from answers."""
     from sklearn.decomposition import PCA
     from sklearn.kernel_approximation import Nystroem
     from sklearn.metrics import euclidean_distances

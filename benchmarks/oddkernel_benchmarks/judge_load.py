@@ -51,17 +51,16 @@ Facts = dict[str, Any]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of the answers.
+    """The result of a load test.
 
     Attributes
     ----------
     told : Told
-        What people were told.
+        The answers that the server confirmed.
     n_stored : int
-        How many answers are stored.
+        Number of stored answers.
     lost, doubled, misplaced : int
-        Answers that people were told are stored and are not; that are stored twice; that are stored with other items,
-        another answer or another person.
+        Answers confirmed but not stored; stored twice; stored with other items, another answer or another person.
     seconds : float
         How long it all took.
     memory : float
@@ -78,7 +77,7 @@ class Outcome:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing went wrong."""
+        """Whether no answer was lost, doubled or misplaced."""
         return not (self.lost or self.doubled or self.misplaced or self.told.problems)
 
 

@@ -1,4 +1,4 @@
-"""Time and memory of a piece of work, each in a fresh process."""
+"""Time and memory of a function, in a fresh process."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Measured:
-    """What a piece of work took.
+    """Time and memory of a function.
 
     Attributes
     ----------
     seconds, cpu_seconds : float
-        Of the part that was timed.
+        Wall-clock and CPU time of the timed part.
     peak_mib : float
-        The most memory that its process held at any time, preparation included.
+        Peak memory of its process, preparation included.
     facts : dict
-        What else the work had to say.
+        Other results.
     """
 
     seconds: float
@@ -38,13 +38,13 @@ class Measured:
 
 
 class Clock:
-    """Times a call; of several, the quickest counts."""
+    """Times a call; of several repeats, the fastest counts."""
 
     def __init__(self) -> None:
         self.seconds = self.cpu_seconds = float("inf")
 
     def time(self, work: Callable[[], T], repeats: int = 1) -> T:
-        """What the work returns."""
+        """Time ``work`` and return its result."""
         for _ in range(repeats):
             wall, cpu = time.perf_counter(), _cpu()
             result = work()
@@ -57,14 +57,15 @@ class Clock:
 def measure(
     work: Callable[..., Any], options: Mapping[str, Any] | None = None, *, python: str | None = None
 ) -> Measured:
-    """Run ``work(clock, **options)`` in a process of its own.
+    """Run ``work(clock, **options)`` in a separate process.
 
     Parameters
     ----------
     work : function
-        At the top of its module; returns a dict of facts, with ``peak_mib`` if that was another process's.
+        A function at the top level of its module. It returns a dict of facts, with ``peak_mib`` if another process did
+        the work.
     options : mapping, optional
-        Whatever JSON can hold.
+        Options that JSON can represent.
     python : str, optional
         Another interpreter, for libraries that need one.
     """
@@ -82,20 +83,20 @@ def measure(
 
 
 def python_with(library: str) -> str | None:
-    """An interpreter that has the library: this one, or the one that e.g. ODDKERNEL_PYTHON_CBLEARN names."""
+    """An interpreter with the library: this one, or the one named by, for example, ODDKERNEL_PYTHON_CBLEARN."""
     if find_spec(library) is not None:
         return sys.executable
     return os.environ.get(f"ODDKERNEL_PYTHON_{library.upper()}")
 
 
 def _cpu() -> float:
-    return time.process_time() + sum(os.times()[2:4])  # processes started and ended meanwhile count, too
+    return time.process_time() + sum(os.times()[2:4])  # includes child processes that have ended
 
 
 def peak_mib() -> float:
-    """The most memory that this process has held."""
+    """Peak memory of this process."""
     try:
-        # Not getrusage: a process begins with the peak of the one that started it.
+        # Not getrusage: a process inherits the peak of its parent.
         status = Path("/proc/self/status").read_text()
         return int(status.split("VmHWM:")[1].split()[0]) / 1024
     except (OSError, IndexError):
@@ -106,7 +107,7 @@ def peak_mib() -> float:
 
 
 def main() -> None:
-    """The process's own work."""
+    """The entry point of the separate process."""
     module, _, name = sys.argv[1].partition(":")
     clock = Clock()
     facts = getattr(importlib.import_module(module), name)(clock, **json.loads(sys.argv[2]))

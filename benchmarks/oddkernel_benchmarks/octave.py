@@ -1,7 +1,7 @@
-"""The code that was published with the paper, as it is, under Octave.
+"""The code published with the paper, run unchanged under Octave.
 
-It has no licence, so that it isn't part of this: get it at https://github.com/eamid/sklr and let ODDKERNEL_SKLR_OCTAVE
-name its folder.
+It has no licence and therefore isn't part of this package. Get it at https://github.com/eamid/sklr and set
+ODDKERNEL_SKLR_OCTAVE to its folder.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Array = NDArray[Any]
 
 FOLDER = "ODDKERNEL_SKLR_OCTAVE"
 FILE = "bregmanProj.m"
-# What it keeps of the kernel's trace is written into it, and so are the ratio of 2 and a random order.
+# The share of the trace is a constant in the code, as are the ratio of 2 and the random order.
 KEEPS, WANTED = "eig_rat>=0.99", "eig_rat>={share}"
-# A function of a toolbox that Octave lacks: columns of the unit matrix.
+# A toolbox function that Octave lacks: columns of the identity matrix.
 UNIT_VECTORS = """\
 function vectors = ind2vec(index, n)
   vectors = sparse(index, 1:numel(index), 1, n, numel(index));
@@ -42,7 +42,7 @@ save('-v7', 'found.mat', 'K', 'seconds', 'cpu_seconds', 'peak_mib', 'version');
 
 
 def missing() -> str | None:
-    """What the code can't be run without, or None."""
+    """What is missing to run the code, or None."""
     if not os.environ.get(FOLDER):
         return f"{FOLDER} names no folder with the code published with the paper"
     if not Path(os.environ[FOLDER], FILE).exists():
@@ -53,10 +53,10 @@ def missing() -> str | None:
 
 
 def project(kernel: Array, near: Array, odd: Array, passes: int, share: float) -> dict[str, Any]:
-    """Some passes of the published code over answers, two items alike and an odd one each.
+    """Run passes of the published code over answers, each with two similar items and an odd one.
 
-    Returns the learned kernel ``K``, ``seconds``, ``cpu_seconds`` and ``peak_mib`` (NaN where Octave can't tell) of
-    that, and Octave's ``version``.
+    Returns the learned kernel ``K``, ``seconds``, ``cpu_seconds``, ``peak_mib`` (NaN if unknown) and Octave's
+    ``version``.
     """
     from scipy.io import loadmat, savemat
 

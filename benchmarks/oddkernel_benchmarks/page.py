@@ -1,4 +1,4 @@
-"""The page of results: tables and plots of what was measured, and nothing typed by hand."""
+"""The page of results: tables and plots, generated from the stored measurements."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ SHOWN = {"residual": "residual", "divergence": "divergence", "right": "right", "
 INTRODUCTION = """\
 # Benchmarks
 
-What oddkernel takes, beside what a person would use instead, measured in one run on one machine. `oddkernel bench page`
-writes this page from the results that `oddkernel bench` keeps; nothing on it is typed by hand.
+Time and memory of oddkernel compared with the alternatives, measured in one run on one machine. `oddkernel bench page`
+generates this page from the results that `oddkernel bench` stores.
 
 ```text
 $ oddkernel bench --out benchmarks/results
 $ oddkernel bench page --out benchmarks/results --page docs/benchmarks.md
 ```
 
-Every row is a process of its own. Times are wall-clock seconds, of several runs the quickest; *times* is the ratio to
-the first row of the same task; *CPU seconds* add up over threads; *memory* is the most that the process held, libraries
-and preparation included. A time marked with ~ is that of a part, multiplied by the number of such parts. Absent
-libraries are left out, and absent data are replaced by stand-ins of the same size; titles say what was used. The code
-published with the paper is run where Octave is installed and `ODDKERNEL_SKLR_OCTAVE` names a folder with
+Every row is measured in a separate process. Times are wall-clock seconds, the fastest of several runs. *times* is the
+ratio to the first row of the same task. *CPU seconds* add up over threads. *memory* is the peak memory of the process,
+libraries and preparation included. A time marked with ~ was measured on a part of the work and scaled up. Missing
+libraries are left out, and missing data are replaced by synthetic data of the same size; titles say what was used. The
+code published with the paper is run if Octave is installed and `ODDKERNEL_SKLR_OCTAVE` names a folder with
 [its files](https://github.com/eamid/sklr).
 """
 
@@ -36,7 +36,7 @@ def write(results: Path, page: Path | None = None) -> Path:
     Parameters
     ----------
     results : path
-        What `oddkernel bench --out` wrote.
+        The folder that `oddkernel bench --out` wrote.
     page : path, optional
         The page; by default ``benchmarks.md`` in the folder of results. Plots go into ``_static`` beside it.
     """
@@ -54,7 +54,7 @@ def write(results: Path, page: Path | None = None) -> Path:
 
 
 def load(results: Path) -> list[Case]:
-    """The cases of a folder, in their order."""
+    """The cases of a folder, in the order of the page."""
     found = [results / f"{name}.json" for name in ORDER]
     cases = [Case.load(path) for path in found if path.exists()]
     if not cases:
@@ -81,7 +81,7 @@ def text(cases: list[Case]) -> str:
 
 
 def draw_growth(growth: list[Growth], path: Path) -> None:
-    """A panel for each size that grows, time over it on logarithmic scales."""
+    """Plot time against size on logarithmic scales, a panel for each kind of size."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""The paper's workload: 1000 digits, 500 comparisons, ratio 2, every answer binding, 90% of the trace."""
+"""The paper's workload: 1000 digits, 500 comparisons, ratio 2, hard constraints, 90% of the trace."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def run(size: str, tell: Callable[[str], None]) -> Case:
         itself = Row.of(TEN_PASSES, "the published code, under Octave", measure(running, big))
         rows += [itself, replace(itself, task=OPTIMUM, way="the published code's ten passes, under Octave")]
     tell("the minimum, and ten passes, again")
-    # The machine may have been busy with something else for the seconds that they took.
+    # Measured twice, because the machine may have been busy during the few seconds of the first time.
     quick = [min(pair, key=lambda row: row.seconds) for pair in zip(quick, _quick(big), strict=True)]
     tell("CVXPY")
     rows.append(Row.of(SMALLER, "oddkernel, auto", measure(solving, {"solver": "auto"} | small)))
@@ -83,7 +83,7 @@ def run(size: str, tell: Callable[[str], None]) -> Case:
 
 
 def _quick(size: dict[str, int]) -> list[Row]:
-    """What takes seconds; the first of each task is what the others are compared with."""
+    """The rows that take seconds; the first of each task is the reference."""
     ways: list[tuple[str, str, Callable[..., Any], dict[str, Any]]] = [
         (OPTIMUM, "oddkernel, auto", solving, {"solver": "auto"}),
         (OPTIMUM, "oddkernel, newton", solving, {"solver": "newton"}),
@@ -114,7 +114,7 @@ def solving(clock: Clock, *, solver: str, per_class: int, n_answers: int, repeat
 
 
 def fitting(clock: Clock, *, per_class: int, n_answers: int, repeats: int) -> dict[str, Any]:
-    """The learner from features to model: kernel, eigendecomposition and all."""
+    """The learner from features to model, with kernel and eigendecomposition."""
     from oddkernel import SKLR
 
     X, _, said, about = _data(per_class, n_answers)
@@ -132,7 +132,7 @@ def updating(clock: Clock, *, per_class: int, n_answers: int, repeats: int) -> d
 
 
 def publishing(clock: Clock, *, per_class: int, n_answers: int, repeats: int) -> dict[str, Any]:
-    """Some checks and projections in the published code's way."""
+    """Some checks and projections, computed as the published code does."""
     u, v, about = _rows(per_class, n_answers)
     root = np.eye(u.shape[1])
     violated = np.flatnonzero(RATIO * np.einsum("ij,ij->i", u, u) > np.einsum("ij,ij->i", v, v))
@@ -180,8 +180,8 @@ def running(clock: Clock, *, per_class: int, n_answers: int, repeats: int) -> di
 
 
 def modelling(clock: Clock, *, solver: str, per_class: int, n_answers: int, repeats: int) -> dict[str, Any]:
-    """The same minimum, given to a general solver of conic problems."""
-    cp: Any = import_module("cvxpy")  # parts of it carry no types
+    """The same minimum, by a general conic solver."""
+    cp: Any = import_module("cvxpy")  # not fully typed
     u, v, about = _rows(per_class, n_answers)
     r = u.shape[1]
     W = cp.Variable((r, r), PSD=True)

@@ -1,4 +1,4 @@
-"""A private PostgreSQL server: in a folder of its own, on a free port, gone afterwards."""
+"""A temporary PostgreSQL server in its own folder, on a free port."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NotHere(Exception):
 
 
 def programs() -> tuple[str, str]:
-    """Where ``initdb`` and ``pg_ctl`` are; Debian keeps them off the path."""
+    """Paths of ``initdb`` and ``pg_ctl``, which are not on the PATH on Debian."""
     found = [
         shutil.which(name)
         or next(map(str, sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), reverse=True)), "")
@@ -32,7 +32,7 @@ def programs() -> tuple[str, str]:
 
 
 class Cluster:
-    """A PostgreSQL server of our own.
+    """A temporary PostgreSQL server.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Cluster:
         self._call(self._pg_ctl, "start", "-w", "-o", options, "-l", str(self._folder / "server.log"))
 
     def stop(self) -> None:
-        """Stop it at once, without waiting for anyone."""
+        """Stop it immediately, without waiting for clients."""
         self._call(self._pg_ctl, "stop", "-w", "-m", "immediate")
 
     def _call(self, program: str, *arguments: str) -> None:
@@ -86,7 +86,7 @@ class Cluster:
 
 @contextmanager
 def private_cluster() -> Iterator[Cluster]:
-    """A server that lives as long as the context, and leaves nothing behind."""
+    """A server for the duration of the context; its files are removed afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="oddkernel-postgresql-"))
     try:
         cluster = Cluster(folder)
@@ -100,7 +100,7 @@ def private_cluster() -> Iterator[Cluster]:
 
 
 def _who() -> str | None:
-    """Whom to run as: PostgreSQL refuses to be run by root."""
+    """The user to run as: PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):

@@ -1,4 +1,4 @@
-"""The paper's Algorithm 1 in plain NumPy: the way of the published code, and with rank-two updates.
+"""The paper's Algorithm 1 in plain NumPy: as in the published code, and with rank-two updates.
 
 Rows are ``ratio·uᵀWu ≤ vᵀWv``, u and v the differences of two items' features. Projecting W onto one is
 ``W ← (W⁻¹ + Δ·M)⁻¹`` with ``M = ratio·uuᵀ − vvᵀ`` and ``Δ = −τ/(2θ)``; τ and θ are the sum and the product of the two
@@ -27,13 +27,13 @@ def rows_of(features: Array, shown: Array, odd: Array) -> tuple[Array, Array]:
 
 
 def near_and_odd(shown: Array, odd: Array) -> tuple[Array, Array]:
-    """The two items alike of each answer, in order, and the odd one."""
+    """The two similar items of each answer, in order, and the odd one."""
     kept = np.arange(3)[None] != odd[:, None]
     return np.sort(shown[kept].reshape(-1, 2), axis=1), shown[np.arange(len(shown)), odd]
 
 
 def rank_two_passes(u: Array, v: Array, ratio: float, n_passes: int) -> tuple[Array, dict[str, int]]:
-    """W after so many passes, each projection an update of rank two; and how many checks and projections there were."""
+    """W after ``n_passes`` passes with rank-two updates, and the numbers of checks and projections."""
     W = np.eye(u.shape[1])
     counts = {"checks": 0, "projections": 0, "passes": 0}
     for _ in range(n_passes):

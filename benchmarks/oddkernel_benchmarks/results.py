@@ -1,4 +1,4 @@
-"""Results as tables, kept in files."""
+"""Results as tables, stored in files."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .measure import Measured
 
 @dataclass(frozen=True)
 class Row:
-    """One way of doing something.
+    """One measured method for a task.
 
     Attributes
     ----------
     task : str
-        What is done; ratios are to the first row of the same task.
+        The task; ratios are to the first row of the same task.
     way : str
-        How.
+        The method.
     scaled : bool
-        Whether the time is that of a part, multiplied by the number of such parts.
+        Whether the time was measured on a part of the work and scaled up.
     """
 
     task: str
@@ -40,7 +40,7 @@ class Row:
 
     @classmethod
     def of(cls, task: str, way: str, measured: Measured) -> Self:
-        """A row as it was measured."""
+        """A row from a measurement."""
         return cls(task, way, measured.seconds, measured.cpu_seconds, measured.peak_mib, measured.facts)
 
 
@@ -54,7 +54,7 @@ class Growth:
         What is timed, and the size that grows.
     sizes : list of float
     seconds : list of float
-        CPU time, which threads and other work on the machine hardly change.
+        CPU time, which hardly depends on threads and other load.
     """
 
     of: str
@@ -69,13 +69,13 @@ class Growth:
 
     @property
     def last_exponent(self) -> float:
-        """p between the two largest sizes, where what doesn't grow weighs least."""
+        """p between the two largest sizes, where constant costs matter least."""
         return float(np.diff(np.log(self.seconds[-2:]))[0] / np.diff(np.log(self.sizes[-2:]))[0])
 
 
 @dataclass(frozen=True)
 class Case:
-    """What a case measured."""
+    """The results of one case."""
 
     name: str
     title: str
@@ -86,11 +86,11 @@ class Case:
     machine: dict[str, Any] = field(default_factory=lambda: machine())
 
     def ratio(self, row: Row) -> float:
-        """How many times as long as the first way of the same task."""
+        """Ratio of the time to that of the first row of the same task."""
         return row.seconds / next(other for other in self.rows if other.task == row.task).seconds
 
     def facts(self) -> dict[str, Any]:
-        """All of it, as JSON can hold it."""
+        """All results, for JSON."""
         told = asdict(self)
         for entry, row in zip(told["rows"], self.rows, strict=True):
             entry["ratio"] = self.ratio(row)
@@ -99,7 +99,7 @@ class Case:
         return told
 
     def save(self, folder: Path) -> Path:
-        """Write the case to a file of its name."""
+        """Write the case to a file named after it."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{self.name}.json"
         draft = path.with_suffix(".tmp")
@@ -117,7 +117,7 @@ class Case:
 
 
 def machine() -> dict[str, Any]:
-    """What the times depend on."""
+    """Processor, cores, threads and versions."""
     return {
         "date": date.today().isoformat(),
         "cores": os.cpu_count(),

@@ -1,4 +1,4 @@
-"""The experiments of the paper, run anew: one module for each table or figure.
+"""The experiments of the paper, reproduced: one module for each table or figure.
 
 `oddkernel reproduce` runs them. They use the package's public names only.
 """
@@ -18,13 +18,13 @@ from .trials import results
 
 
 class Reproducible(Protocol):
-    """What every experiment can do."""
+    """The interface of an experiment."""
 
     def compute(self, folder: Path, *, draws: int, jobs: int, tell: Callable[[str], None]) -> int:
-        """Measure what the folder doesn't hold yet; return how many measurements that took."""
+        """Measure what the folder doesn't hold yet; return the number of measurements."""
 
     def show(self, folder: Path, *, draws: int) -> Outcome:
-        """What the results in the folder show."""
+        """Tables, figures and remarks from the results in the folder."""
 
 
 EXPERIMENTS: dict[str, Reproducible] = {
@@ -42,7 +42,7 @@ EXPERIMENTS: dict[str, Reproducible] = {
 
 
 def forget(folder: Path, methods: Sequence[str]) -> None:
-    """Drop the results of methods, or of policies that choose the next question, to measure them anew."""
+    """Delete the results of methods, or of policies of the next question, so that they are measured again."""
     for method in methods:
         if method not in METHODS and method not in next_question.TITLES:
             raise ValueError(f"--again {method}; expected one of {', '.join([*METHODS, *next_question.TITLES])}")
@@ -54,7 +54,7 @@ def forget(folder: Path, methods: Sequence[str]) -> None:
 
 
 def write(folder: Path, name: str, outcomes: Mapping[str, Outcome]) -> Path:
-    """Write what experiments show: a page, and its figures in a folder beside it."""
+    """Write a page with the outcomes of experiments, and its figures in a folder next to it."""
     figures = folder / name
     for outcome in outcomes.values():
         for file, content in outcome.figures.items():

@@ -1,4 +1,4 @@
-"""The paper's curves: more and more labelled items of each class, at one resolution or at both at once."""
+"""The paper's curves: increasing numbers of labelled items of each class, at one resolution or at both at once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SETTINGS = {
     "binary, mixed answers": (MIXED, BINARY),
     "multi-class, mixed answers": (MIXED, MULTICLASS),
 }
-"""What each column of the figure shows: by what people answer, and what is clustered."""
+"""The columns of the figure: the classes by which people answer, and the resolution of the clustering."""
 
 
 def trials(draws: int) -> list[Trial]:
@@ -43,7 +43,7 @@ def trials(draws: int) -> list[Trial]:
         for labelled in LABELLED
         for answers in (BINARY, MULTICLASS, MIXED)
         for method in SHOWN
-        if method != AT_RATIO_2 or answers == MIXED  # at one resolution Table 1 has it
+        if method != AT_RATIO_2 or answers == MIXED  # Table 1 has it at one resolution
     ]
 
 
@@ -59,9 +59,9 @@ def outcome(rows: pd.DataFrame) -> Outcome:
         [
             *_mixed_above_kkm(found),
             *_below_the_paper(found),
-            "SKLR, exact, is left out: where all answers can hold it is the same as sSKLR at 10⁵ (see Table 1), and "
-            "where they can't, as on Vehicle from a few hundred answers on, there is no such kernel.",
-            "The paper draws these curves without giving their figures, so that only their course can be compared.",
+            "SKLR, exact, is left out: where all answers can hold it equals sSKLR at 10⁵ (see Table 1), and where they "
+            "can't, as on Vehicle from a few hundred answers on, there is no such kernel.",
+            "The paper plots these curves without giving numbers, so that only their shape can be compared.",
         ],
         {"means": facts(found)},
     )
@@ -87,15 +87,15 @@ def _below_the_paper(found: Means) -> list[str]:
         return []
     return [
         f"The exact optimum at a ratio of 4 is clearly below the paper's algorithm at a ratio of 2 on {ours}. With "
-        "mixed answers the ratio must hold twice, from an item to its class and from there to its group; where answers "
-        "are many, no kernel near the initial one offers so much, and at a large penalty the learned one gives up the "
-        "finer resolution for the coarser. Ask for a smaller ratio there: with mixed answers the exact optimum at a "
-        f"ratio of 2 is clearly below the paper's algorithm {f'on {at_ratio_2}' if at_ratio_2 else 'nowhere'}."
+        "mixed answers the ratio must hold at both resolutions: between classes of a group, and between groups. With "
+        "many answers no kernel near the initial one has so much contrast, and at a large penalty the learned kernel "
+        "loses the finer resolution. Use a smaller ratio there: with mixed answers the exact optimum at a ratio of 2 "
+        f"is clearly below the paper's algorithm {f'on {at_ratio_2}' if at_ratio_2 else 'nowhere'}."
     ]
 
 
 def _clearly_below(found: Means, ours: str) -> str:
-    """Where a method is below the paper's algorithm by more than two standard errors, in words; nothing if nowhere."""
+    """Where a method is below the paper's algorithm by more than two standard errors, as text; empty if nowhere."""
     below: dict[str, list[str]] = {}
     for (dataset, answers, resolution, labelled, method), mean in sorted(found.items()):
         paper = found.get((dataset, answers, resolution, labelled, "ssklr_paper"))
@@ -108,7 +108,7 @@ def _clearly_below(found: Means, ours: str) -> str:
 
 
 def with_labelled(rows: pd.DataFrame) -> pd.DataFrame:
-    """Results with a column that says how many labelled items of each class they stand for."""
+    """Results with a column for the equivalent number of labelled items of each class."""
     known = {(name, count(labelled, DATASETS[name].n_classes)): labelled for name in DATASETS for labelled in LABELLED}
     return rows.assign(labelled=[known[key] for key in zip(rows["dataset"], rows["n_answers"], strict=True)])
 
@@ -136,7 +136,7 @@ def figure(rows: pd.DataFrame, datasets: list[str]) -> bytes:
 
 
 def tables(rows: pd.DataFrame, datasets: list[str], which: str = "") -> list[Table]:
-    """A table for each setting: a line for each data set and number of labelled items; `which` says which items."""
+    """A table for each setting, with a line for each data set and number of labelled items; `which` names the items."""
     made = []
     for setting in SETTINGS:
         found = means(rows[_within(rows, setting)], ["dataset", "labelled", "method"])
@@ -155,8 +155,8 @@ def tables(rows: pd.DataFrame, datasets: list[str], which: str = "") -> list[Tab
 
 
 QUESTION = """\
-As in Table 1, with 5 to 19 labelled items of each class, hence ℓ(ℓ − 1) answers for each class. In the third and fourth
-column the answers by the two groups and those by all classes are joined, as many of each, and the one kernel learned
-from all of them is clustered at both resolutions."""
+As in Table 1, with 5 to 19 labelled items of each class, hence ℓ(ℓ − 1) answers for each class. The third and fourth
+columns combine answers by the two groups with as many answers by all classes. The one kernel learned from all of them
+is clustered at both resolutions."""
 
 EXPERIMENT = Experiment(trials, outcome)

@@ -1,4 +1,4 @@
-"""The effect of equality constraints: *can't tell* answers beside the others."""
+"""The effect of equality constraints: *can't tell* answers in addition to the others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHOWN = ["sklr_paper", "ssklr_paper", "ssklr", "ssklr_10"]
 
 
 def trials(draws: int) -> list[Trial]:
-    """All methods that know *can't tell*, with so many of them."""
+    """All methods that accept *can't tell*, with increasing numbers of such answers."""
     return [
         Trial(dataset, method, MULTICLASS, count(LABELLED, DATASETS[dataset].n_classes), draw, equalities=number)
         for draw in range(draws)
@@ -63,7 +63,7 @@ def _table(found: Means, dataset: str) -> Table:
 
 
 def _gains(rows: pd.DataFrame) -> Means:
-    """What the most can't-tell answers gain over none, draw by draw."""
+    """The gain from the largest number of can't-tell answers over none, paired by draw."""
     first, last = (
         rows[rows["equalities"] == number].set_index(["dataset", "method", "draw"])["rand"]
         for number in (NUMBERS[0], NUMBERS[-1])
@@ -78,7 +78,7 @@ def _gain_table(gains: Means) -> Table:
         return f"{gain.mean:+.3f} ± {gain.error:.3f}, {clear if gain.draws > 1 else 'one draw'}"
 
     return Table(
-        f"What {NUMBERS[-1]} can't-tell answers add to the index, draw by draw.",
+        f"Gain in the index from {NUMBERS[-1]} can't-tell answers, paired by draw.",
         ["", *(METHODS[method].title for method in SHOWN)],
         [
             [
@@ -91,13 +91,13 @@ def _gain_table(gains: Means) -> Table:
 
 
 QUESTION = """\
-As many odd-one-out answers as in the experiment on noise, all right, and up to 200 *can't tell* answers beside them,
-about three items of one class or of three different ones. Such an answer asks that the three distances be equal. None
-of the rivals has a place for it."""
+As many odd-one-out answers as in the experiment on noise, all correct, and up to 200 additional *can't tell* answers,
+about three items of one class or of three different classes. Such an answer asks for three equal distances. None of the
+rivals can use it."""
 
 WHY = [
-    "Three items of one class are not equally far apart in the features, and asking for it teaches nothing about "
-    "classes: the reason that the paper gives for the drop it saw on Vehicle. Three items of three classes say more.",
+    "Three items of one class are not equally far apart in the features, and asking for equal distances says nothing "
+    "about classes; the paper gives this as the reason for its drop on Vehicle. Three items of three classes say more.",
 ]
 
 EXPERIMENT = Experiment(trials, outcome)

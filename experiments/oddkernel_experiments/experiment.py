@@ -1,4 +1,4 @@
-"""An experiment: what to measure, and what to make of it."""
+"""An experiment: its trials, and the outcome from their results."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .outcome import Outcome
 from .runner import run
 from .trials import Trial, results, select
 
-# The folder's part that holds what all these experiments share.
+# The subfolder of results that all these experiments share.
 TRIALS = "trials"
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Trials of methods on draws, and the tables and figures that they make.
+    """Trials of methods on draws, and the tables and figures from their results.
 
-    Experiments share their results: what one has measured, another takes.
+    Experiments share their results: none measures what another has measured.
 
     Attributes
     ----------
     trials : callable
-        The trials of so many draws.
+        The trials for a number of draws.
     outcome : callable
         Turns results into an Outcome.
     """
@@ -34,9 +34,9 @@ class Experiment:
     outcome: Callable[[pd.DataFrame], Outcome]
 
     def compute(self, folder: Path, *, draws: int, jobs: int, tell: Callable[[str], None]) -> int:
-        """Measure what is missing; return how many trials that were."""
+        """Measure what is missing; return the number of trials measured."""
         return run(self.trials(draws), results(folder / TRIALS), jobs=jobs, tell=tell)
 
     def show(self, folder: Path, *, draws: int) -> Outcome:
-        """What the results in the folder show, up to so many draws."""
+        """The outcome of the results in the folder, up to ``draws`` draws."""
         return self.outcome(select(self.trials(draws), results(folder / TRIALS).read()))

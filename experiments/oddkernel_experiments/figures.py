@@ -1,4 +1,4 @@
-"""Figures as the paper draws them: a line for each method, its mean with a bar of one standard error."""
+"""Figures in the style of the paper: a line for each method, its mean with an error bar of one standard error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 from .means import means
 from .methods import METHODS
 
-# One look for each method in all figures; ours are the full lines.
+# The same style for a method in all figures; ours have solid lines.
 STYLE: dict[str, dict[str, Any]] = {
     "kkm": {"color": "#8a8a8a", "linestyle": ":", "marker": None},
     "lsml": {"color": "#d9a900", "linestyle": "--", "marker": "^"},
@@ -42,13 +42,13 @@ def grid(
     rows : DataFrame
         Results.
     x : str
-        The column along which the curves go.
+        The column of the horizontal axis.
     panels : sequence of sequences of (str, mask)
-        By row of the figure: the title of each panel, and the results that belong into it.
+        For each row of the figure: the title of each panel, and a mask of its results.
     methods : sequence of str
         In the order of the legend.
     label : str
-        What stands below the panels.
+        Label of the horizontal axis.
 
     Returns
     -------

@@ -34,10 +34,10 @@ COLUMNS = {
 
 
 class Map:
-    """One draw with mixed answers, laid out in the plane by t-SNE on the learned distances."""
+    """One draw with mixed answers, mapped to the plane by t-SNE on the learned distances."""
 
     def compute(self, folder: Path, *, draws: int, jobs: int, tell: Callable[[str], None]) -> int:
-        """Learn and lay out what is missing; one draw is all that a picture shows."""
+        """Learn and map what is missing; the picture shows one draw only."""
         store = results(folder)
         kept = store.read()
         known = set(zip(kept["method"], kept["settings"], strict=True))
@@ -49,7 +49,7 @@ class Map:
         return len(todo)
 
     def show(self, folder: Path, *, draws: int) -> Outcome:
-        """The picture, and how many of an item's neighbours in it are of its kind."""
+        """The picture, and the share of an item's neighbours in it that are of its kind."""
         kept = results(folder).read()
         maps = {
             method: mine
@@ -73,7 +73,7 @@ class Map:
 
 
 def results(folder: Path) -> Store:
-    """The maps kept in a folder."""
+    """The maps stored in a folder."""
     return Store(folder / "map", COLUMNS, ["method", "settings", "item"])
 
 
@@ -140,17 +140,15 @@ def _picture(maps: dict[str, pd.DataFrame]) -> bytes:
     return file.getvalue()
 
 
-# Even digits warm, odd ones cold, so that the coarse resolution shows at a glance.
+# Even digits in warm colours, odd ones in cold colours, to show the coarse resolution.
 _COLOURS = (
     "#e15759", "#4e79a7", "#f28e2b", "#76b7b2", "#d9a900", "#5b5fd6", "#ff7f9b", "#59a14f", "#8c3c2c", "#2f9bd8",
 )  # fmt: skip
 
 QUESTION = """\
-One draw of 1000 digits, with 900 answers by digit and 900 by even or odd. The map puts items that are close by the
-kernel next to one another; it is made by t-SNE, the successor of the SNE that the paper uses."""
+One draw of 1000 digits, with 900 answers by digit and 900 by even or odd. The map places items that are similar by the
+kernel next to each other, by t-SNE, the successor of the SNE that the paper uses."""
 
-WHY = [
-    "A kernel that serves both resolutions shows the digits as groups, and the even ones on one side of the odd ones."
-]
+WHY = ["A kernel that serves both resolutions shows the digits as groups, with the even ones apart from the odd ones."]
 
 EXPERIMENT = Map()

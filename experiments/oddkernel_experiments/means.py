@@ -36,7 +36,7 @@ Means = dict[tuple[Any, ...], Mean]
 
 
 def mean_of(values: Sequence[float] | np.ndarray[Any, Any]) -> Mean | None:
-    """The mean of the values that are there; None if none is."""
+    """The mean of the values that are not NaN; None if there are none."""
     values = np.asarray(values, dtype=float)
     known = values[~np.isnan(values)]
     if not len(known):
@@ -46,7 +46,7 @@ def mean_of(values: Sequence[float] | np.ndarray[Any, Any]) -> Mean | None:
 
 
 def lead(rows: pd.DataFrame, one: str, other: str, value: str = "rand") -> Mean | None:
-    """By how much one method is above another in the same draws; None if no draw has both."""
+    """Mean paired difference between two methods over the same draws; None if no draw has both."""
     table = rows.pivot(index="draw", columns="method", values=value)
     return mean_of((table[one] - table[other]).to_numpy()) if {one, other} <= set(table) else None
 
@@ -66,7 +66,7 @@ def shown(found: Means, *key: Any) -> str:
 
 
 def drawn(found: Means) -> str:
-    """How often everything was measured: 30 draws, or 3 to 30 draws."""
+    """The number of draws as text: 30 draws, or 3 to 30 draws."""
     counts = [mean.draws for mean in found.values()]
     if not counts:
         return "no draws yet"
@@ -75,7 +75,7 @@ def drawn(found: Means) -> str:
 
 
 def facts(found: Means) -> dict[str, dict[str, float | int]]:
-    """For programs: each mean under its key's words."""
+    """The means for JSON, by key."""
     return {
         " ".join(map(str, key)): {"mean": mean.mean, "error": mean.error, "draws": mean.draws}
         for key, mean in found.items()

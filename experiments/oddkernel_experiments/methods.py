@@ -1,4 +1,4 @@
-"""What is compared: the paper's method in its several forms, its rivals, and a classifier for scale."""
+"""The methods compared: the paper's method in several forms, its rivals, and a classifier for comparison."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOTHING, TRIPLES, PAIRS, CLASSES = "nothing", "triples", "pairs", "classes"
 
 @dataclass(frozen=True)
 class Method:
-    """A way to a kernel, or to classes.
+    """A method that learns a kernel, or predicts classes.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class Method:
     asks : str
         What it learns from: triples, pairs, the class of every item, or nothing.
     estimator : type
-        What learns.
+        The class of the estimator.
     settings : mapping
-        The estimator's parameters; results are kept together with them, and others mean another method.
+        The estimator's parameters. They are stored with the results; other parameters make another method.
     """
 
     title: str
@@ -47,15 +47,15 @@ class Method:
         return estimator.fit(X) if said is None else estimator.fit(X, said)
 
     def described(self) -> str:
-        """The settings as JSON, to keep beside results."""
+        """The settings as JSON, to store with the results."""
         return json.dumps({"estimator": self.estimator.__name__, **self.settings}, sort_keys=True)
 
 
 class InitialKernel:
-    """The adaptive Gaussian kernel as it is, with nothing learned."""
+    """The adaptive Gaussian kernel, without learning."""
 
     def fit(self, X: Array) -> InitialKernel:
-        """Measure the items' own widths."""
+        """Fit the kernel's bandwidths."""
         self._kernel = AdaptiveGaussian().fit(X)
         self._features = LowRank.fit(self._kernel, X, rank=0.9)
         return self
@@ -65,7 +65,7 @@ class InitialKernel:
         return np.asarray(self._kernel(A, B))
 
     def transform(self, A: Array) -> Array:
-        """Coordinates with as much of k₀ as the learners take."""
+        """Coordinates of k₀, with the same share of the trace as the learners."""
         return np.asarray(self._features.transform(A))
 
 
@@ -73,10 +73,10 @@ def _sklr(title: str, *, ratio: float, penalty: float | str, **more: Any) -> Met
     return Method(title, TRIPLES, SKLR, {"rank": 0.9, "ratio": ratio, "penalty": penalty, "loss": "squared", **more})
 
 
-# At most so many passes: where answers are wrong, projections may never satisfy them all.
+# At most 100 passes, chosen by hand: if answers are wrong, projections may never satisfy them all.
 PASSES = {"solver": "projection", "max_iter": 100}
-# As good as infinite. The paper's algorithm ends with the kernel that it has after its passes; with an infinite
-# penalty, the learner would refuse answers that can't all hold.
+# Practically infinite. The paper's algorithm returns the kernel that it has after its passes; with an infinite penalty,
+# the learner would refuse contradictory answers.
 HARD = 1e12
 
 METHODS: dict[str, Method] = {

@@ -1,4 +1,4 @@
-"""The next question: what each policy's questions are worth, beside random ones and beside the paper's draw."""
+"""The next question: each policy compared with random questions and with the paper's draw."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ Array = np.ndarray[Any, Any]
 COLUMNS = {
     "dataset": "str", "policy": "str", "noise": "float64", "draw": "int64", "n_answers": "int64",
     "rand": "float64",  # Adjusted Rand index; NaN where there are no classes
-    "agreement": "float64",  # share of held-out decided answers to random questions that are foretold
+    "agreement": "float64",  # share of held-out decided answers to random questions that are predicted
     "undecided": "float64",  # share of can't tell among the answers
 }  # fmt: skip
 IDENTITY = ["dataset", "policy", "noise", "draw", "n_answers"]
 
 GRADUAL = "gradual"
 ASKED = {"vehicle": 80, "scene": 160, "usps": 200, GRADUAL: 200, "things": 500, "cars60": 500}
-"""How many questions are asked; what as many random ones reach is what a policy has to reach with fewer."""
+"""Number of questions. A policy should reach with fewer what this many random questions reach."""
 GOAL = {"vehicle": 2 / 3, "scene": 1 / 2, "usps": 1 / 2}
-"""The share of them with which the default policy has to reach it."""
+"""The goal for the default policy: the share of these questions with which it reaches that."""
 POINTS = 10
 NOISE = 0.1
 WITH_GUESSES = 1.0
@@ -52,7 +52,7 @@ RECIPE = Recipe("adaptive", "squared", ratio=4.0, margin=0.0)
 """The paper's loss."""
 HELD_OUT = 500
 THINGS = 500
-"""Of the 1,854 objects of THINGS, so many take part in a draw, so that enough questions were asked among them."""
+"""Number of the 1,854 objects of THINGS in a draw, small enough that many recorded questions are about them."""
 
 INFORMED, AT_ONCE = "informed", "at_once"
 TITLES = {
@@ -70,7 +70,7 @@ NAMES = {**{name: data.title for name, data in DATASETS.items()}, GRADUAL: "Digi
 
 @dataclass(frozen=True)
 class Asking:
-    """So many questions by one policy in one draw."""
+    """The questions of one policy in one draw."""
 
     dataset: str
     policy: str
@@ -79,7 +79,7 @@ class Asking:
 
 
 def askings(draws: int) -> list[Asking]:
-    """Every policy on all data; with guesses, random questions and the two best."""
+    """Every policy on all data; with guesses, random questions and the two best policies."""
     return [
         Asking(dataset, policy, noise, draw)
         for draw in range(draws)
@@ -88,12 +88,12 @@ def askings(draws: int) -> list[Asking]:
         for policy in TITLES
         if (policy in POLICIES or dataset in DATASETS)
         and (noise == 0 or policy in ("random", "diverse", DEFAULT, AT_ONCE))
-        and not (policy in ("typical", "prototypes") and dataset in PEOPLE)  # what was asked was asked
+        and not (policy in ("typical", "prototypes") and dataset in PEOPLE)  # only recorded questions can be asked
     ]
 
 
 def points(dataset: str) -> list[int]:
-    """The numbers of questions after which is scored, and after which the policy learns."""
+    """The numbers of questions after which to score, and after which the policy learns."""
     return [ASKED[dataset] * part // POINTS for part in range(1, POINTS + 1)]
 
 
@@ -144,7 +144,7 @@ def _random(X: Array, answer: ByLabels | ByMetric, draw: int) -> Comparisons:
 
 
 def _gradual(draw: int) -> tuple[Array, ByMetric]:
-    """Handwritten digits, and people who go by three hidden directions, and can't tell if two distances are close."""
+    """Handwritten digits, and people who use three hidden directions and can't tell if two distances are similar."""
     data = load_digits()
     rng = np.random.default_rng([draw, 15])
     X = data.data[sample_per_class(data.target, 50, draw)] / 16
@@ -153,7 +153,7 @@ def _gradual(draw: int) -> tuple[Array, ByMetric]:
 
 @lru_cache(maxsize=2)
 def _recorded(dataset: str, draw: int) -> tuple[Array, Comparisons, Comparisons]:
-    """Features, answers that can be asked for and answers held out; of THINGS, those among some of the objects."""
+    """Features, recorded answers and held-out answers; for THINGS, those about a sample of the objects."""
     X, said = recorded(dataset)
     if dataset == "things":
         items = np.sort(np.random.default_rng([draw, 14]).choice(len(X), THINGS, replace=False))
@@ -170,7 +170,7 @@ def _features(dataset: str, draw: int) -> Array:
 
 
 def _coordinates(asking: Asking, said: Comparisons) -> Array:
-    """Where the learned distance is plain: with the paper's cost and answers by class, the likelihood for people's."""
+    """Learned coordinates: with the paper's squared loss for answers by class, with the softmax loss for people's."""
     if asking.dataset in PEOPLE:
         X = _recorded(asking.dataset, asking.draw)[0]
         kernel = KernelSum([AdaptiveGaussian(), Identity()], [1.0, 0.5])
@@ -190,7 +190,7 @@ def _rand(z: Array, labels: Array, draw: int) -> float:
 
 
 def results(folder: Path) -> Store:
-    """The results kept in a folder."""
+    """The results stored in a folder."""
     return Store(folder / "next_question", COLUMNS, IDENTITY)
 
 
@@ -198,7 +198,7 @@ class NextQuestion:
     """The experiment."""
 
     def compute(self, folder: Path, *, draws: int, jobs: int, tell: Callable[[str], None]) -> int:
-        """Measure what the folder doesn't hold yet; return how many measurements that took."""
+        """Measure what the folder doesn't hold yet; return the number of measurements."""
         from joblib import Parallel, delayed
 
         store = results(folder)
@@ -214,13 +214,13 @@ class NextQuestion:
         return len(todo)
 
     def show(self, folder: Path, *, draws: int) -> Outcome:
-        """What the results in the folder show."""
+        """Tables, figure and remarks from the results in the folder."""
         rows = results(folder).read()
         return outcome(rows[rows["draw"] < draws])
 
 
 def outcome(rows: pd.DataFrame) -> Outcome:
-    """Curves, and how many questions each policy needs for what random ones reach."""
+    """Curves, and the number of questions that each policy needs to reach what all random ones reach."""
     keys = ["dataset", "noise", "policy", "n_answers"]
     found = {value: means(rows, keys, value) for value in ("rand", "agreement")}
     return Outcome(
@@ -235,7 +235,7 @@ def outcome(rows: pd.DataFrame) -> Outcome:
 
 # Panels of the figure in a row.
 ACROSS = 3
-VALUES = {"rand": "Adjusted Rand index", "agreement": "held-out answers foretold"}
+VALUES = {"rand": "Adjusted Rand index", "agreement": "held-out answers predicted"}
 
 
 def curve(found: Means, dataset: str, noise: float, policy: str) -> LearningCurve | None:
@@ -247,7 +247,7 @@ def curve(found: Means, dataset: str, noise: float, policy: str) -> LearningCurv
 
 
 def needed(found: Means, dataset: str, noise: float, policy: str) -> int | None:
-    """After how many questions a policy is where all the random ones lead; None if it never is."""
+    """Number of questions after which a policy reaches what all random ones reach; None if never."""
     goal, mine = found.get((dataset, noise, "random", ASKED[dataset])), curve(found, dataset, noise, policy)
     return None if goal is None or mine is None else mine.reaches(goal.mean)
 
@@ -268,12 +268,12 @@ def _tables(found: Means, value: str) -> list[Table]:
     if not lines:
         return []
     caption = f"{VALUES[value].capitalize()}, mean ± standard error over {drawn(found)}."
-    header = ["", "policy", "after half of the questions", "after all", "needed for what all random ones reach"]
+    header = ["", "policy", "after half of the questions", "after all", "needed to reach what all random ones reach"]
     return [Table(caption, header, lines)]
 
 
 def _settings(found: Means) -> list[tuple[str, float]]:
-    """Data sets and noise: those with classes first, without guesses before with, in the order of the page."""
+    """Data sets and noise in the order of the page: those with classes first, without guesses before with guesses."""
     order = list(NAMES)
     return sorted(
         {(key[0], key[1]) for key in found}, key=lambda each: (each[0] not in DATASETS, each[1], order.index(each[0]))
@@ -292,7 +292,7 @@ def _goals(found: Means) -> list[str]:
             if (dataset, noise, "random", ASKED[dataset]) not in found:
                 continue
             most = int(np.floor(goal * ASKED[dataset]))
-            verdict = "never reaches" if reached is None else f"needs {reached} questions for"
+            verdict = "never reaches" if reached is None else f"needs {reached} questions to reach"
             met = reached is not None and reached <= most
             said.append(
                 f"{_setting(dataset, noise)}: the default policy, *{TITLES[DEFAULT]}*, {verdict} what "
@@ -302,7 +302,7 @@ def _goals(found: Means) -> list[str]:
 
 
 def _worse(found: dict[str, Means]) -> list[str]:
-    """Where a policy is below random by more than both error bars."""
+    """Where a policy is below random questions by more than both error bars."""
     below: dict[str, list[str]] = {}
     for value, each in found.items():
         for (dataset, noise, policy, n), mine in each.items():
@@ -355,26 +355,26 @@ def _panel(ax: Any, found: Means, dataset: str, noise: float) -> None:
 
 
 QUESTION = f"""\
-People who answer by class are asked, and every question counts, also those that they answer by *can't tell*: all
-three items of one class, or of three. *Random* is three items by chance. After every tenth of the questions, the kernel
-is learned from all answers so far (as sSKLR, exact; with guesses at λ = {WITH_GUESSES:g}) and clustered by kernel
-k-means; beside it stands the share of {HELD_OUT} further random questions whose answer, if it isn't *can't tell*, the
-model foretells. *Odd ones only, by labels* is the paper's draw, which knows the labels and never meets *can't tell*.
+Simulated people answer by class. Every question counts, also those that they answer with *can't tell*: three items of
+one class, or of three classes. *Random* shows three random items. After every tenth of the questions, the kernel is
+learned from all answers so far (as sSKLR, exact; with guesses at λ = {WITH_GUESSES:g}) and clustered by kernel k-means.
+The second measure is the share of correctly predicted answers to {HELD_OUT} further random questions, without *can't
+tell*. *Odd ones only, by labels* is the paper's draw, which uses the labels and never gets *can't tell*.
 
-*Prototypes* looks at the answers themselves, so it is asked for one question at a time; what it is worth when many
-people answer at once, it shows *a tenth at once*. The other policies choose a tenth of the questions at a time, after
-which they learn; learning more often gained them nothing on other data. On THINGS, of which {THINGS} objects take part
-in each draw, and on cars60 only what was really asked can be asked (there *prototypes* does what *uncertain* does), a
-fifth of the questions is held out. *Digits, by a hidden metric* are 500 of scikit-learn's digits and people who know no
-classes: they go by three hidden directions, and can't tell when the two shortest distances are within a tenth. In these
-three the kernel is learned with the softmax loss.
+*Prototypes* uses the answers themselves and chooses one question at a time; *a tenth at once* shows how it does when
+many people answer at once. The other policies choose a tenth of the questions at a time, after which they learn;
+learning more often gained nothing on other data. On THINGS, with {THINGS} objects in each draw, and on cars60, only
+recorded questions can be asked (there *prototypes* does the same as *uncertain*), and a fifth of them is held out.
+*Digits, by a hidden metric* are 500 of scikit-learn's digits, and people without classes: they compare in three hidden
+directions, and can't tell when the two shortest distances differ by less than a tenth. In these three the kernel is
+learned with the softmax loss.
 
-The policies were made, and their settings chosen, on scikit-learn's digits, on drawn data and on data sets of the KEEL
-repository (letter, segment, satimage, vowel, optdigits, and for a last check texture and penbased), not on any of
-these. Two others, ahead of *diverse* on such data, were measured here once each and given up, since they were not ahead
-here. With guesses, *prototypes* was first measured at λ = 10, where it missed its goal on Scene; λ = 1, at which all
-policies do better on the other data, then took its place. Every draw of Vehicle has all its items, so that *prototypes*
-asks the same there as long as nobody guesses. See [the next question](questions.md) for what they do;
-`oddkernel reproduce next_question --results experiments/results --out docs` has written this page."""
+The policies were developed, and their settings chosen, on scikit-learn's digits, on synthetic data and on data sets of
+the KEEL repository (letter, segment, satimage, vowel, optdigits, and for a last check texture and penbased), and not on
+the data of this page. Two others, better than *diverse* on those data, were measured here once each and dropped, since
+they were not better here. With guesses, *prototypes* was first measured at λ = 10, where it missed its goal on Scene;
+it was replaced by λ = 1, at which all policies do better on the other data. Every draw of Vehicle has all its items, so
+that *prototypes* asks the same questions in each as long as nobody guesses. See [the next question](questions.md) for
+what the policies do; `oddkernel reproduce next_question --results experiments/results --out docs` writes this page."""
 
 EXPERIMENT = NextQuestion()

@@ -15,7 +15,7 @@ from .trials import FITTED, Trial
 
 LABELLED = 10
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
-# Up to here the soft form is to stay above its rivals: beyond, as many answers are wrong as right.
+# Goal, set beforehand: up to this share of wrong answers the soft form stays above its rivals.
 BEARABLE = 0.4
 CHOSEN = ("ssklr_auto",)
 FIXED = ("ssklr", "ssklr_2", "ssklr_paper")
@@ -70,7 +70,7 @@ def _table(found: Means, dataset: str) -> Table:
 
 
 def _compared(found: Means, ours: str, other: str) -> dict[str, tuple[float, float]]:
-    """Where both were measured, up to the bearable noise: our lead over another method, and that one's error."""
+    """Our lead over another method, and its standard error, where both were measured at up to BEARABLE noise."""
     return {
         f"{DATASETS[dataset].title} at {level:g}": (
             found[dataset, level, ours].mean - found[dataset, level, other].mean,
@@ -83,7 +83,7 @@ def _compared(found: Means, ours: str, other: str) -> dict[str, tuple[float, flo
 
 
 def _against_rivals(rows: pd.DataFrame, ours: str) -> list[str]:
-    """Where a rival is level or ahead, draw by draw."""
+    """Where a rival is level or ahead, paired by draw."""
     level, below, compared = [], [], 0
     for dataset in DATASETS:
         for noise in (share for share in LEVELS if share <= BEARABLE):
@@ -101,36 +101,36 @@ def _against_rivals(rows: pd.DataFrame, ours: str) -> list[str]:
         return []
     verdict = f"above every rival {f'but for {listed(below)}' if below else 'everywhere'}"
     within = f"; by less than two standard errors on {listed(level)}" if level else ""
-    return [f"{METHODS[ours].title}, draw by draw: up to a noise of {BEARABLE:g} {verdict}{within}."]
+    return [f"{METHODS[ours].title}, paired by draw: up to a noise of {BEARABLE:g} {verdict}{within}."]
 
 
 def _against_fixed(found: Means, ours: str, method: str) -> list[str]:
-    # A single draw has no standard error to measure a difference by.
+    # A single draw has no standard error.
     compared = _compared({key: mean for key, mean in found.items() if mean.draws > 1}, ours, method)
     if not compared:
         return []
     below = [f"{where} (by {-lead:.3f})" for where, (lead, error) in compared.items() if lead < -error]
     above = [f"{where} (by {lead:.3f})" for where, (lead, error) in compared.items() if lead > 2 * error]
     return [
-        f"{METHODS[ours].title}, held against {METHODS[method].title} (a fixed penalty of 10⁵): clearly above on "
+        f"{METHODS[ours].title}, compared with {METHODS[method].title} (a fixed penalty of 10⁵): clearly above on "
         f"{listed(above) if above else 'nothing'}; below by more than a standard error on "
         f"{listed(below) if below else 'nothing'}."
     ]
 
 
 QUESTION = """\
-Ten labelled items of each class, or as many answers: 360 on Vehicle, 720 on Scene, 900 on USPS. A share of them is made
-wrong: the odd one trades places with one of the other two, a must-link becomes a cannot-link. The clustering is into
-all classes. The loss, the penalty and the number of dimensions of the last method are chosen by cross-validation over
-the answers alone, wrong ones included (`penalty="auto"`, the default). No class label takes part."""
+Ten labelled items of each class, or the same number of answers: 360 on Vehicle, 720 on Scene, 900 on USPS. A share of
+them is made wrong: the odd one is exchanged with one of the other two, a must-link becomes a cannot-link. The
+clustering is into all classes. Cross-validation over the answers alone, wrong ones included, chooses the loss, the
+penalty and the number of dimensions of the last method (`penalty="auto"`, the default). It uses no class label."""
 
 WHY = [
-    "The paper's SKLR demands that every answer hold. In so many dimensions a kernel can nearly always be found that "
-    "obeys all of them; it obeys the wrong ones, too.",
-    "Clusters live in few dimensions, the errors of single answers in hundreds: the method whose settings held-out "
-    "answers choose keeps as many leading dimensions of its kernel as predict these best.",
-    "The paper's algorithm stops as soon as the answers hold, or after 100 passes, far from the optimum, which acts "
-    "like a softer penalty: under noise it can do better than the exact optimum at the same penalty.",
+    "The paper's SKLR requires that every answer hold. In hundreds of dimensions there is nearly always a kernel that "
+    "satisfies all answers, wrong ones included.",
+    "Clusters are in few dimensions, the errors of single answers in hundreds. The method with settings chosen by "
+    "held-out answers keeps the number of leading dimensions that predicts these best.",
+    "The paper's algorithm stops as soon as the answers hold, or after 100 passes, far from the optimum. That acts "
+    "like a smaller penalty: under noise it can do better than the exact optimum at the same penalty.",
     "Where more than half of the answers are wrong, the settings that held-out answers choose stay near the initial "
     "kernel.",
 ]

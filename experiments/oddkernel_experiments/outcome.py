@@ -1,4 +1,4 @@
-"""What an experiment shows: tables, figures, and sentences about them."""
+"""The outcome of an experiment: tables, figures and remarks."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Table:
     rows: Sequence[Sequence[str]]
 
     def markdown(self) -> str:
-        """As a Markdown table, the caption above it."""
+        """As a Markdown table with the caption above."""
         lines = [self.header, ["---"] * len(self.header), *self.rows]
         return f"{self.caption}\n\n" + "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
     def text(self) -> str:
-        """In columns, for a terminal."""
+        """As aligned columns, for a terminal."""
         widths = [max(map(len, column)) for column in zip(self.header, *self.rows, strict=True)]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
@@ -32,20 +32,20 @@ class Table:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment shows.
+    """The outcome of an experiment.
 
     Attributes
     ----------
     title : str
     question : str
-        What was done, for a reader who hasn't seen the paper.
+        Description of the experiment for a reader who doesn't know the paper.
     tables : sequence of Table
     figures : dict
         File name to content.
     remarks : sequence of str
-        Where we differ from the paper, and why.
+        Differences from the paper, and their reasons.
     facts : dict
-        The numbers, for programs.
+        The numbers, for JSON.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""The figures printed in the paper, to stand beside ours."""
+"""The numbers printed in the paper, for comparison."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ TABLE1: dict[str, dict[str, dict[str, float]]] = _PRINTED["table1"]
 """Adjusted Rand index by data set, resolution and method."""
 
 RUNNING_TIME: dict[str, Any] = _PRINTED["running_time"]
-"""Seconds that the paper's code took for so many passes."""
+"""Seconds that the paper's code took, and its number of passes."""
 
 
 def printed_as(method: str) -> str:
-    """Under which name of the paper's table a method of ours belongs: every SKLR stands beside the paper's one."""
+    """The name in the paper's table that a method of ours is compared with; SKLR for every form of SKLR."""
     return method.split("_")[0]

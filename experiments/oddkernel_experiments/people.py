@@ -1,6 +1,6 @@
-"""Answers of real people, held out: THINGS and cars60.
+"""Held-out answers of real people: THINGS and cars60.
 
-What is held out of THINGS is fixed: a fifth of the distinct triples. Settings were chosen without it.
+The held-out part of THINGS is fixed: a fifth of the distinct triples. Settings were chosen without it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ COLUMNS = {
 }  # fmt: skip
 IDENTITY = ["dataset", "method", "n_answers", "draw"]
 EVERYTHING = 0
-"""As a number of answers: all that are there."""
+"""As a number of answers: all of them."""
 
 METHODS = {
     "before": "Features as they are",
@@ -47,12 +47,12 @@ METHODS = {
     "tste": "t-STE (cblearn)",
 }
 EMBEDDINGS = {"soe": "SOE", "tste": "TSTE"}
-"""Methods that know answers only, under the names that cblearn has for them."""
+"""Methods that use answers only, by their names in cblearn."""
 
 
 @dataclass(frozen=True)
 class Sitting:
-    """One measurement: learn from so many answers with a method, score on those held out."""
+    """One measurement: learn from a number of answers with a method, score on held-out answers."""
 
     dataset: str
     method: str
@@ -61,7 +61,7 @@ class Sitting:
 
 
 def split(said: Comparisons, share: int, seed: int) -> tuple[Comparisons, Comparisons]:
-    """Answers to learn from and answers held out: one in ``share`` of the distinct triples, all answers about it."""
+    """Answers to learn from, and held-out answers: all answers about one in ``share`` of the distinct triples."""
     triples, which = np.unique(said.item_sets(), axis=0, return_inverse=True)
     out = np.random.default_rng(seed).permutation(len(triples))[: len(triples) // share]
     held_out = np.isin(which.ravel(), out)
@@ -86,12 +86,12 @@ def _cars() -> tuple[Array, Comparisons]:
 
 
 def recorded(dataset: str) -> tuple[Array, Comparisons]:
-    """Features, and what people said."""
+    """Features and answers."""
     return _things() if dataset == "things" else _cars()
 
 
 def statements(central: Comparisons) -> Comparisons:
-    """Most-central answers as what an embedding of triplets can learn from: two *closer* statements each."""
+    """Each most-central answer as two *closer* answers, which an embedding of triplets can learn from."""
     assert (central.kind == Kind.MOST_CENTRAL).all()
     middle, one, other = central.shown.T
     anchor, far = (np.column_stack(pair).ravel() for pair in ((one, other), (other, one)))
@@ -110,7 +110,7 @@ def measure(sitting: Sitting) -> dict[str, Any]:
         known = known[np.sort(np.argsort(rank[which.ravel()], kind="stable")[: sitting.n_answers])]
     started = time.perf_counter()
     if sitting.dataset == "cars60":
-        held_out = statements(held_out)  # what all methods can be held against
+        held_out = statements(held_out)  # the form on which all methods can be scored
     scores: dict[str, Any] = {"log_likelihood": np.nan, "brier": np.nan, "calibration_error": np.nan}
     chosen = ""
     if sitting.method in EMBEDDINGS:
@@ -153,7 +153,7 @@ np.save(folder + "/embedding.npy", best.embedding_)
 
 
 def _embedding(name: str, known: Comparisons, held_out: Comparisons, n_items: int, seed: int) -> tuple[float, str]:
-    """An ordinal embedding of cblearn, in its own Python; answers held out of ``known`` choose the dimension."""
+    """An ordinal embedding of cblearn, in a separate Python; answers held out of ``known`` choose the dimension."""
     python = os.environ.get("ODDKERNEL_PYTHON_CBLEARN")
     if not python:
         raise ValueError("ODDKERNEL_PYTHON_CBLEARN names no Python with cblearn, which needs an older NumPy")
@@ -171,7 +171,7 @@ def _embedding(name: str, known: Comparisons, held_out: Comparisons, n_items: in
     inner, validation = split(known, 5, seed)
     dimensions = [2, 3, 5, 8]
     best = dimensions[int(np.argmax([share(inner, validation, dimension) for dimension in dimensions]))]
-    # Every item must be placed: those that no answer names can't be.
+    # An embedding can't place items that no answer is about.
     if len(known.constrained) < n_items:
         raise ValueError("an ordinal embedding needs answers about every item")
     return share(known, held_out, best), f"{best} dimensions"
@@ -189,7 +189,7 @@ class People:
         return Store(folder / "people", COLUMNS, IDENTITY)
 
     def compute(self, folder: Path, *, draws: int, jobs: int, tell: Callable[[str], None]) -> int:
-        """Measure what the folder doesn't hold yet; return how many measurements that took."""
+        """Measure what the folder doesn't hold yet; return the number of measurements."""
         from joblib import Parallel, delayed
 
         store = self._store(folder)
@@ -203,7 +203,7 @@ class People:
         return len(todo)
 
     def show(self, folder: Path, *, draws: int) -> Outcome:
-        """What the results in the folder show."""
+        """Tables and remarks from the results in the folder."""
         rows = self._store(folder).read()
         return self.outcome(rows[(rows["dataset"] == self.dataset) & (rows["draw"] < draws)])
 
@@ -263,7 +263,7 @@ def _cars_outcome(rows: pd.DataFrame) -> Outcome:
         return rows[rows["n_answers"] == n_answers]
 
     notes = [
-        f"{METHODS['sklr']}, less {METHODS[other]}, draw by draw: {'; '.join(lines)}."
+        f"{METHODS['sklr']} minus {METHODS[other]}, paired by draw: {'; '.join(lines)}."
         for other in ("before", *EMBEDDINGS)
         if (lines := [f"{ahead:+} ({_amount(n)})" for n in sizes if (ahead := lead(at(n), "sklr", other, "agreement"))])
     ]
@@ -271,22 +271,21 @@ def _cars_outcome(rows: pd.DataFrame) -> Outcome:
 
 
 THINGS = """\
-145,177 times somebody was shown three of 1,854 everyday objects and named the odd one out (Hebart et al. 2020, 2023).
-The objects' features are those of a network that has seen many pictures with captions (CLIP ViT-B/32); people's answers
-were no part of its training. A fifth of the distinct triples is held out; `SKLR()` with its defaults learns from the
-others, or from a part of them. `oddkernel reproduce things --results experiments/results --out docs` has written this
-page."""
+145,177 odd-one-out answers of people about three of 1,854 everyday objects (Hebart et al. 2020, 2023). The objects'
+features come from a network trained on pictures with captions (CLIP ViT-B/32), and not on these answers. A fifth of the
+distinct triples is held out; `SKLR()` with its defaults learns from the others, or from a part of them.
+`oddkernel reproduce things --results experiments/results --out docs` writes this page."""
 
 CARS = """\
-7,097 times somebody was shown three of 60 photographs of cars and named the most central one: the other two are the
-farthest apart (Kleindessner and von Luxburg). The features are made from the pictures alone: their GIST descriptor and
-colours (`oddkernel features`). A fifth of the triples is held out, another fifth in each draw. SKLR takes an answer for
-what it is, a choice among three; SOE and t-STE, the soft ordinal embedding and the t-distributed stochastic triplet
-embedding of cblearn, which know answers only, take it as two statements of the form *a is closer to b than to c*, and
-on such statements all are scored. Answers held out among those to learn from choose the embeddings' dimension among 2,
-3, 5 and 8, and each is the best of five starts. One triple was asked 146 times; wherever it is held out, it is a tenth
-of the statements. These features say little about what makes cars alike to people.
-`oddkernel reproduce cars60 --draws 10 --results experiments/results --out docs` has written this page."""
+7,097 answers of people to *which of these three cars is the most central?*, on 60 photographs: the other two are the
+farthest apart (Kleindessner and von Luxburg). The features are computed from the pictures alone: their GIST descriptor
+and colours (`oddkernel features`). A fifth of the triples is held out, a different fifth in each draw. SKLR uses an
+answer as a choice among three. SOE and t-STE, the soft ordinal embedding and the t-distributed stochastic triplet
+embedding of cblearn, use answers only, without features. They take an answer as two statements of the form *a is closer
+to b than to c*, and all methods are scored on such statements. Answers held out among those to learn from choose the
+embeddings' dimension among 2, 3, 5 and 8, and each is the best of five starts. One triple was asked 146 times; wherever
+it is held out, it is a tenth of the statements. These features say little about which cars people find similar.
+`oddkernel reproduce cars60 --draws 10 --results experiments/results --out docs` writes this page."""
 
 THINGS_EXPERIMENT = People("things", _things_sittings, _things_outcome)
 CARS_EXPERIMENT = People("cars60", _cars_sittings, _cars_outcome)

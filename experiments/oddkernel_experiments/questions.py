@@ -1,4 +1,4 @@
-"""What simulated people say about the items of a draw: odd ones out, or pairs, by the paper's protocol."""
+"""Simulated answers about the items of a draw, by the paper's protocol: odd ones out, or pairs."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ Array = NDArray[Any]
 
 MIXED = "mixed"
 RESOLUTIONS = {BINARY: (BINARY,), MULTICLASS: (MULTICLASS,), MIXED: (BINARY, MULTICLASS)}
-"""The classes by which people answer; ``mixed`` joins the answers of both kinds of people."""
+"""The classes by which people answer; ``mixed`` combines answers by both."""
 
 
 def count(labelled: int, n_classes: int) -> int:
-    """Number of answers that the paper makes from so many labelled items of each class: ℓ(ℓ−1)·C.
+    """Number of answers that the paper derives from ℓ labelled items of each of C classes: ℓ(ℓ−1)·C.
 
-    Half of them are all the must-links among the labelled items, the other half as many cannot-links.
+    Half of them are all must-links among the labelled items, the other half cannot-links.
     """
     return labelled * (labelled - 1) * n_classes
 
 
 def triples(items: Items, answers: str, n: int, *, noise: float = 0.0, equalities: int = 0, draw: int) -> Comparisons:
-    """n odd-one-out answers at each resolution, of which a share is wrong, and *can't tell* answers.
+    """n odd-one-out answers at each resolution, a share of them wrong, and *can't tell* answers.
 
-    Two random items of one class and one of another are shown; a wrong answer names one of the two. The same draw at
-    another noise level, or with other equalities, shows the same items.
+    A question shows two random items of one class and one of another; a wrong answer names one of the two. The same
+    draw with another noise level, or with other equalities, shows the same items.
     """
     said = [
         Comparisons.from_labels(
@@ -47,10 +47,10 @@ def triples(items: Items, answers: str, n: int, *, noise: float = 0.0, equalitie
 
 
 def pairs(items: Items, answers: str, n: int, *, noise: float = 0.0, draw: int) -> Comparisons:
-    """n pairs at each resolution, half of them must-links, of which a share is of the wrong kind.
+    """n pairs at each resolution, half of them must-links; a share is of the wrong kind.
 
-    They are among the fewest labelled items of each class that have so many pairs within classes. For the two groups
-    of the binary task, whose labelled items have more pairs, as many of them are drawn.
+    They are among the smallest number of labelled items of each class with n/2 pairs within classes. The labelled items
+    of the binary task's two groups have more pairs; n are drawn from them.
     """
     said = []
     for resolution in RESOLUTIONS[answers]:

@@ -1,4 +1,4 @@
-"""Runs what is missing, on several cores if asked, and keeps every result as it comes."""
+"""Runs missing trials, optionally on several cores, and stores results as they come."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .samples import everything
 from .store import Store
 from .trials import Trial, measure, missing
 
-# Seconds between two looks at which results to put on disk: a crash costs no more than that.
+# Seconds between two writes of results to disk: a crash loses at most this much. Chosen by hand.
 EVERY = 5.0
 
 
@@ -20,25 +20,25 @@ def run(trials: list[Trial], store: Store, *, jobs: int, tell: Callable[[str], N
     ----------
     trials : list of Trial
     store : Store
-        Where results are, and go to. Ctrl-C leaves it with all that was measured.
+        The stored results, to which new ones are added. After Ctrl-C it holds all that was measured.
     jobs : int
-        Processes at work, as joblib counts them.
+        Number of processes, as in joblib.
     tell : callable
-        Hears a sentence after each measurement.
+        Called with a sentence after each measurement.
 
     Returns
     -------
     int
-        How many trials were measured.
+        Number of trials measured.
     """
     from joblib import Parallel, delayed
 
-    # Draw by draw, so that a run that is cut short has measured everything equally often.
+    # In the order of draws, so that an interrupted run has measured everything equally often.
     todo = sorted(missing(trials, store.read()), key=lambda trial: (trial.draw, trial.dataset))
     if not todo:
         return 0
     for dataset in {trial.dataset for trial in todo}:
-        everything(dataset)  # a missing file is found here, before any work
+        everything(dataset)  # fails early if a file is missing
     rows, started = [], time.monotonic()
     due = started + EVERY
     try:

@@ -23,7 +23,7 @@ def trials(draws: int) -> list[Trial]:
 
 
 def outcome(rows: pd.DataFrame) -> Outcome:
-    """Seconds, and what they buy."""
+    """CPU time, and the index reached."""
     rows = rows[rows["items"] == FITTED]
     seconds, rand = means(rows, ["method"], "seconds"), means(rows, ["method"])
     printed = paper.RUNNING_TIME
@@ -39,14 +39,14 @@ def outcome(rows: pd.DataFrame) -> Outcome:
 
 
 QUESTION = """\
-The one workload whose time the paper tells: 1000 digits, 500 comparisons, ten passes of its algorithm, on a 2.6 GHz
-processor. Ours is measured on another machine, so that only the order of magnitude can be compared; the
-benchmarks time the published way of computing beside ours on one machine."""
+The one workload whose time the paper gives: 1000 digits, 500 comparisons, ten passes of its algorithm, on a 2.6 GHz
+processor. Ours is measured on another machine, so that only the order of magnitude can be compared. The
+benchmarks compare the published code and ours on one machine."""
 
 WHY = [
-    "The published code decomposes matrices anew for every projection and multiplies dense ones to check a comparison; "
-    "ours updates a factor in the coordinates of the items asked about, where a check reads three numbers.",
-    "Ours goes on until all comparisons hold, or to the optimum, and not for ten passes.",
+    "The published code computes matrix decompositions for every projection, and dense matrix products to check a "
+    "comparison. Ours updates a factor in the coordinates of the constrained items, where a check reads three numbers.",
+    "Ours runs until all comparisons hold, or to the optimum, and not for ten passes.",
 ]
 
 EXPERIMENT = Experiment(trials, outcome)

@@ -25,13 +25,13 @@ class DataSet:
     Attributes
     ----------
     title : str
-        The paper's name of it.
+        Its name in the paper.
     load : callable
         Returns a Bunch with ``data``, ``target`` and ``binary``.
     n_classes : int
         Number of classes.
     per_class : int or None
-        How many items of each class a draw takes; None takes them all, and leaves nothing out.
+        Number of items of each class in a draw; None takes all items and leaves none out.
     """
 
     title: str
@@ -73,8 +73,8 @@ class Items:
 def everything(dataset: str) -> Items:
     """All items of a data set.
 
-    Vehicle's features are measures in different units, so they are z-scored; no label takes part. The others are of one
-    kind, grey values or filter responses, and are only brought to unit range.
+    Vehicle's features have different units, so they are z-scored, without using labels. The others are of one kind,
+    grey values or filter responses, and are only scaled to unit range.
     """
     found = DATASETS[dataset].load()
     X = np.asarray(found.data, dtype=np.float64)
@@ -84,7 +84,7 @@ def everything(dataset: str) -> Items:
 
 @lru_cache(maxsize=2)
 def sample(dataset: str, draw: int) -> tuple[Items, Items]:
-    """The items that take part in a draw, and those left out."""
+    """The items of a draw, and those left out."""
     items, size = everything(dataset), DATASETS[dataset].per_class
     if size is None:
         return items, items.take(np.arange(0))

@@ -1,4 +1,4 @@
-"""Results on disk: a folder of Parquet files, to which every run adds and from which nothing is computed twice."""
+"""Results on disk: a folder of Parquet files."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from oddkernel.items import tables
 class Store:
     """Rows of results in a folder.
 
-    Each call of `append` leaves one more file, complete or not at all, so that an interrupted run loses nothing and
-    several runs may write at once; `merge` joins the files. A file that can't be read, for example because a copy broke
-    off, is put aside with a warning, and what it held is computed again.
+    Each call of `append` atomically adds one file, so that an interrupted run loses nothing and several runs can write
+    at once; `merge` joins the files. A file that can't be read, for example an incomplete copy, is renamed with a
+    warning, and its results are computed again.
 
     Parameters
     ----------
     folder : path-like
-        Is created with the first result.
+        Created with the first result.
     columns : mapping of str to str
         The columns and their types.
     identity : sequence of str
-        The columns that say what a row is about. Of rows that agree in them, the newest counts.
+        The columns that identify a row. Of rows with equal values in them, the newest counts.
     """
 
     def __init__(self, folder: str | os.PathLike[str], columns: Mapping[str, str], identity: Sequence[str]) -> None:
@@ -57,7 +57,7 @@ class Store:
                 file.unlink(missing_ok=True)
 
     def drop(self, rows: pd.Series[bool]) -> None:
-        """Forget the rows of `read` that are marked."""
+        """Delete the marked rows of `read`."""
         files, frame = self._files(), self.read()
         self._write(frame[~rows])
         for file in files:
@@ -76,7 +76,7 @@ class Store:
         try:
             return pd.read_parquet(file, columns=list(self.columns)).astype(self.columns)
         except FileNotFoundError:
-            return None  # another run has just joined the files
+            return None  # another run has just merged the files
         except (OSError, ValueError, KeyError) as error:
             aside = file.with_suffix(".damaged")
             file.rename(aside)

@@ -23,31 +23,32 @@ from .store import Store
 Array = NDArray[Any]
 
 FITTED, UNASKED, LEFT_OUT, SPREAD = "fitted", "not asked about", "left out", "left out, by neighbours"
-# The index of fewer items says next to nothing: where thousands are asked about, hardly any of a draw is left.
+# Smallest number of items for which the index is reported: with fewer it is too noisy. Chosen by hand. With thousands
+# of answers, hardly any item of a draw was not asked about.
 ENOUGH = 50
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What is measured.
+    """One measurement.
 
     Attributes
     ----------
     dataset, method : str
-        Of `samples.DATASETS` and `methods.METHODS`.
+        Names in `samples.DATASETS` and `methods.METHODS`.
     answers : str
-        By which classes people answer: binary, multiclass or mixed.
+        The classes by which people answer: binary, multiclass or mixed.
     n_answers : int
-        How many answers, at each resolution. A method that is told classes is told those of the items that they are
-        about, or of all items if there are none.
+        Number of answers at each resolution. A classifier is told the classes of the items that they are about, or of
+        all items if there are none.
     draw : int
-        The seed of all that is random.
+        The random seed.
     noise : float
         Share of wrong answers.
     equalities : int
-        *Can't tell* answers beside the others.
+        Number of additional *can't tell* answers.
     left_out : bool
-        Whether to score the items left out of the draw, too, and apart those that nobody was asked about.
+        Whether to score also the items left out of the draw, and separately those that nobody was asked about.
     """
 
     dataset: str
@@ -60,7 +61,7 @@ class Trial:
     left_out: bool = False
 
     def identity(self) -> tuple[Any, ...]:
-        """What tells results apart: the trial, and the settings of its method."""
+        """The key of a result: the trial, and the settings of its method."""
         return (*(getattr(self, name) for name in WHAT), METHODS[self.method].described())
 
 
@@ -84,7 +85,7 @@ COLUMNS = {
 
 
 def results(folder: Any) -> Store:
-    """The results kept in a folder."""
+    """The results stored in a folder."""
     return Store(folder, COLUMNS, [*WHAT, "settings", "resolution", "items"])
 
 
@@ -108,7 +109,7 @@ def select(trials: list[Trial], kept: pd.DataFrame) -> pd.DataFrame:
 
 
 def measure(trial: Trial) -> list[dict[str, Any]]:
-    """Learn, cluster at each resolution that the answers speak of, and compare with the classes."""
+    """Learn, cluster at each resolution of the answers, and compare with the classes."""
     method = METHODS[trial.method]
     items, left_out = samples.sample(trial.dataset, trial.draw)
     said = _said(items, trial)
@@ -152,7 +153,7 @@ def measure(trial: Trial) -> list[dict[str, Any]]:
 
 
 def _said(items: samples.Items, trial: Trial) -> Comparisons | None:
-    """What people said; nothing where nobody was asked."""
+    """The answers; None for methods that use none."""
     asks = METHODS[trial.method].asks
     if asks == NOTHING or (asks == CLASSES and not trial.n_answers):
         return None
@@ -164,7 +165,7 @@ def _said(items: samples.Items, trial: Trial) -> Comparisons | None:
 
 
 def _asked(items: samples.Items, said: Comparisons | None, trial: Trial) -> Array:
-    """The items about which something is known beside their features: by answers, or because all classes are told."""
+    """The items about which more than features is known: from answers, or because all classes are told."""
     if said is not None:
         return said.constrained
     return np.arange(len(items) if METHODS[trial.method].asks == CLASSES else 0)
@@ -173,7 +174,7 @@ def _asked(items: samples.Items, said: Comparisons | None, trial: Trial) -> Arra
 def _classes(
     items: samples.Items, left_out: samples.Items | None, said: Comparisons | None, trial: Trial
 ) -> dict[str, dict[str, Any]]:
-    """At each resolution, the classes told, and for all other items those predicted from them."""
+    """At each resolution, the classes that were told, and predicted classes for all other items."""
     asked = _asked(items, said, trial)
     groups = {}
     for resolution in questions.RESOLUTIONS[trial.answers]:
@@ -190,7 +191,7 @@ def _classes(
 def _clusters(
     model: Any, items: samples.Items, left_out: samples.Items | None, trial: Trial
 ) -> dict[str, dict[str, Any]]:
-    """At each resolution, clusters of the items; for items left out the nearest, and what their neighbours hand on."""
+    """At each resolution, clusters of the items; for items left out, by nearest centre and by label propagation."""
     matrix = model.kernel_matrix(items.X)
     if left_out is not None:
         to_new = model.kernel_matrix(left_out.X, items.X)

@@ -1,8 +1,8 @@
 """Loaders of the data sets that the paper and this package's own experiments use.
 
-Nothing here comes with the package. A loader looks in ``data_home``, else in the folder that the environment variable
-``ODDKERNEL_DATA`` names, else in the folder ``oddkernel`` of scikit-learn's data home. What has a public address is
-fetched from there; for the rest, the error says what to put where. Every file is held against its SHA-256.
+The package contains no data. A loader looks in ``data_home``, else in the folder that the environment variable
+``ODDKERNEL_DATA`` names, else in the folder ``oddkernel`` of scikit-learn's data home. It downloads missing files that
+have a public address; for others, the error says which file to put where. The SHA-256 of every file is verified.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ __all__ = ["load_cars60", "load_scene", "load_things", "load_usps", "load_vehicl
 Folder = str | os.PathLike[str] | None
 
 N_CARS = 60
-PATIENCE = 60.0  # seconds without a byte until a download is given up
+TIMEOUT = 60.0  # seconds without data after which a download fails; chosen by hand
 
 
 @dataclass(frozen=True)
 class Source:
-    """One file: what it must contain, and where it comes from."""
+    """One file: its checksum, and where it comes from."""
 
     file: str
     sha256: str
     url: str | None = None
-    #: what to do by hand where there is no address
+    #: instructions for a file without a public address
     advice: str = ""
 
 
@@ -88,7 +88,7 @@ def load_vehicle(data_home: Folder = None, *, download_if_missing: bool = True) 
     data_home : path-like, optional
         The folder to look in; by default the one that ``ODDKERNEL_DATA`` names, or scikit-learn's data home.
     download_if_missing : bool, default=True
-        Fetch the file from the LIBSVM page if it isn't there.
+        Download the file from the LIBSVM page if it isn't there.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def load_usps(data_home: Folder = None, *, download_if_missing: bool = True) -> 
     data_home : path-like, optional
         The folder to look in; by default the one that ``ODDKERNEL_DATA`` names, or scikit-learn's data home.
     download_if_missing : bool, default=True
-        Fetch the file from Sam Roweis' page if it isn't there.
+        Download the file from Sam Roweis' page if it isn't there.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def load_usps(data_home: Folder = None, *, download_if_missing: bool = True) -> 
     """
     from scipy.io import loadmat
 
-    file: Any = io.BytesIO(_read("usps", data_home, download_if_missing))  # an open file, which the types don't know of
+    file: Any = io.BytesIO(_read("usps", data_home, download_if_missing))  # the type stubs of loadmat expect a path
     pixels = loadmat(file)["data"]
     digits = np.array([1, 2, 3, 4, 5, 6, 7, 8, 9, 0])  # the order of classes in the file
     return _classes(
@@ -157,14 +157,14 @@ def load_usps(data_home: Folder = None, *, download_if_missing: bool = True) -> 
 def load_scene(data_home: Folder = None, *, verify: bool = True) -> Bunch:
     """Outdoor scenes by their GIST descriptors: the paper's *MIT Scene*.
 
-    There is no public address; the error says what to put where.
+    There is no public address; the error says which file to put where.
 
     Parameters
     ----------
     data_home : path-like, optional
         The folder to look in; by default the one that ``ODDKERNEL_DATA`` names, or scikit-learn's data home.
     verify : bool, default=True
-        Hold the file against its checksum. False takes one that you have made from the images.
+        Verify the checksum. False accepts one that you have made from the images.
 
     Returns
     -------
@@ -196,14 +196,14 @@ def load_scene(data_home: Folder = None, *, verify: bool = True) -> Bunch:
 def load_things(data_home: Folder = None, *, verify: bool = True) -> Bunch:
     """Odd-one-out answers of many people on 1854 everyday objects: THINGS.
 
-    There is no public address of this file; the error says what to put where.
+    There is no public address of this file; the error says which file to put where.
 
     Parameters
     ----------
     data_home : path-like, optional
         The folder to look in; by default the one that ``ODDKERNEL_DATA`` names, or scikit-learn's data home.
     verify : bool, default=True
-        Hold the file against its checksum. False takes one of your own making.
+        Verify the checksum. False accepts one of your own making.
 
     Returns
     -------
@@ -224,14 +224,14 @@ def load_things(data_home: Folder = None, *, verify: bool = True) -> Bunch:
         names=names,
         comparisons=Comparisons.odd_one_out(shown, np.full(len(shown), 2), items=names),
         DESCR="THINGS odd-one-out answers (Hebart et al. 2020, 2023; CC BY 4.0) on 1854 objects, with CLIP ViT-B/32 "
-        "features of the objects. People disagree: about a third of the answers can't be predicted by anyone.",
+        "features of the objects. People disagree: about a third of the answers can't be predicted.",
     )
 
 
 def load_cars60(data_home: Folder = None) -> Bunch:
     """People's answers to *which of these three cars is the most central?*, on 60 photographs.
 
-    There is no public address of single files; the error says what to put where.
+    There is no public address of single files; the error says which files to put where.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ def sample_per_class(y: ArrayLike, n: int, random_state: Any = None) -> NDArray[
     y : array-like of shape (n_items,)
         Classes.
     n : int
-        How many of each.
+        Number of items of each class.
     random_state : int, RandomState instance or None, default=None
         As in scikit-learn.
 
@@ -326,12 +326,12 @@ def _folder(data_home: Folder) -> Path:
     named = os.environ.get("ODDKERNEL_DATA")
     if named:
         return Path(named).expanduser()
-    # As scikit-learn's get_data_home, which would also create the folder.
+    # Like scikit-learn's get_data_home, but without creating the folder.
     return Path(os.environ.get("SCIKIT_LEARN_DATA", "~/scikit_learn_data")).expanduser() / "oddkernel"
 
 
 def _read(name: str, data_home: Folder, download_if_missing: bool = False, verify: bool = True) -> bytes:
-    """The file's content, fetched if need be, and checked."""
+    """The file's content, downloaded if necessary, and verified."""
     source, folder = SOURCES[name], _folder(data_home)
     path = folder / source.file
     if path.exists():
@@ -352,11 +352,11 @@ def _read(name: str, data_home: Folder, download_if_missing: bool = False, verif
 
 def _download(url: str, path: Path) -> bytes:
     try:
-        with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+        with urllib.request.urlopen(url, timeout=TIMEOUT) as answer:
             return bytes(answer.read())
     except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
         reason = getattr(error, "reason", error)
-        raise OSError(f"{url} could not be fetched ({reason}); try again later, or put that file at {path}") from error
+        raise OSError(f"{url} could not be downloaded ({reason}); try again later, or put it at {path}") from error
 
 
 def _check(name: str, content: bytes, place: object) -> None:
@@ -364,12 +364,12 @@ def _check(name: str, content: bytes, place: object) -> None:
     if found != expected:
         raise ValueError(
             f"{place} is damaged or another version: its SHA-256 begins with {found[:12]}, expected {expected[:12]}; "
-            "remove it and get it anew"
+            "remove it and download it again"
         )
 
 
 def _archive(name: str, arrays: tuple[str, ...], data_home: Folder, verify: bool) -> dict[str, NDArray[Any]]:
-    """Arrays of a NumPy archive, the first of them with a row for each item, the last with a name for each."""
+    """Arrays of a NumPy archive. The first must have a row for each item, the last a name for each."""
     content = _read(name, data_home, verify=verify)
     path = _folder(data_home) / SOURCES[name].file
     try:

@@ -90,7 +90,7 @@ def test_copies_and_a_single_item_are_one_cluster():
 
 def test_says_when_climbs_are_not_over(blobs):
     X, _ = blobs
-    with pytest.warns(ConvergenceWarning, match=r"of 150 items hadn't reached a peak after max_iter=3"):
+    with pytest.warns(ConvergenceWarning, match=r"of 150 items hadn't reached a mode after max_iter=3"):
         KernelMeanShift(1.0, max_iter=3).fit(X @ X.T)
 
 

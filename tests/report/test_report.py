@@ -129,7 +129,7 @@ def test_notes_say_what_to_try(model: SKLR) -> None:
         np.random.default_rng(0).integers(0, 3, 120),
     )
     told = titles(Report(SKLR("linear", rank=None, penalty=1e4).fit(noise, guessed), noise, clusters=[2], map="pca"))
-    assert "by heart" in told
+    assert "memorised" in told
     assert "features alone say little" in told
     assert all(note.tone in ("good", "plain", "look") for note in small(model).notes)
 

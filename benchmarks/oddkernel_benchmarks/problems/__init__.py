@@ -1,8 +1,8 @@
 """Problems of real size, with an independent check of the optimum.
 
-``draw(seed)`` makes one, ``NAMED`` holds those that once failed; ``problem.check()`` solves it and raises unless the
-optimum was found, or a contradiction that a separate check confirms. ``python -m oddkernel_benchmarks.problems`` runs
-new seeds for as long as asked.
+``draw(seed)`` makes a problem, and ``NAMED`` holds those that failed in the past. ``problem.check()`` solves it and
+raises unless the solver finds the optimum, or a contradiction that an independent check confirms. ``python -m
+oddkernel_benchmarks.problems`` runs new seeds for a given time.
 """
 
 from __future__ import annotations

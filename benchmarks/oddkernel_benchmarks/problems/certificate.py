@@ -1,7 +1,7 @@
-"""Whether a kernel is the optimum, and whether answers contradict one another, written out again in plain NumPy.
+"""Independent checks in plain NumPy: whether a kernel is the optimum, and whether answers contradict each other.
 
-Nothing here uses oddkernel's dual, losses or solvers: rows, losses and their conjugates follow from the formulas in
-*The mathematics*, so that a mistake in one place does not hide in the other.
+Nothing here uses oddkernel's dual, losses or solvers. Rows, losses and conjugates are implemented again from the
+formulas in *The mathematics*, so that an error in one implementation does not hide in the other.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from oddkernel.comparisons import Kind
 
 Array = npt.NDArray[Any]
 
-# Items closer than this, relative to the spread of all, are copies: what is left of their distance is rounding.
+# Items closer than this, relative to the extent of all, are copies, as in oddkernel's dual: their distance is rounding.
 COPIES = 1e-13
-# Eigenvalues of the metric below this share of the largest have lost their digits in W, but not in S = W⁻¹.
+# Eigenvalues of the metric below this share of the largest are taken from S = W⁻¹: in W they have lost most digits.
 LOST = 1e-9
-# Most dimensions of the items of a contradiction for which a semidefinite program is solved.
+# A contradiction is checked by a semidefinite program up to this many dimensions. Chosen by hand, to bound the time.
 LARGEST = 60
-# The largest feasible smallest eigenvalue of a metric of trace at most 1 that counts as none.
+# Rows contradict each other if the smallest eigenvalue of a metric of trace 1 can't exceed this. Chosen by hand, above
+# the tolerance of the conic solver.
 SINGULAR = 1e-6
 
 
@@ -46,7 +47,7 @@ class Rows:
 
     @classmethod
     def of(cls, said: Comparisons, ratio: float, margin: float, bounds: tuple[float, float] = (np.nan, np.nan)) -> Rows:
-        """The rows of answers; ``bounds`` are those of links that name none."""
+        """The rows of answers; ``bounds`` are the bounds of links without their own."""
         rows: list[tuple[Any, ...]] = []
         columns = zip(said.kind, said.shown.tolist(), said.odd, said.bound, said.weight, strict=True)
         for answer, (kind, shown, odd, bound, weight) in enumerate(columns):
@@ -70,14 +71,14 @@ class Rows:
         return self.near_factor * near * apart[0], self.far_factor * far * apart[1]
 
     def apart(self, features: Array) -> tuple[Array, Array]:
-        """Which near and far pairs are no copies of one another."""
+        """Which near and far pairs are not copies."""
         used = np.unique(np.concatenate([self.near, self.far]))
         spread = np.square(features[used] - features[used].mean(axis=0)).sum(axis=1).max(initial=0.0)
         near, far = (np.square(features[i] - features[j]).sum(axis=1) for i, j in (self.near.T, self.far.T))
         return near > COPIES**2 * spread, far > COPIES**2 * spread
 
     def beyond(self, features: Array) -> Array:
-        """Rows that ask for a distance between copies: SKLR refuses them, though 0 ≤ 0 holds for three copies."""
+        """Rows that require a distance between copies. SKLR refuses them, although 0 ≤ 0 holds for three copies."""
         asks = (self.near_factor > 0) | (self.offset > 0)
         return ~self.equality & (self.far_factor > 0) & ~self.apart(features)[1] & asks
 
@@ -110,7 +111,7 @@ def _meaning(
 
 @dataclass(frozen=True)
 class Cost:
-    """ψ of every row: loss, λ, and s, the unit of distance of logistic and softmax. λ = inf: rows must hold."""
+    """ψ of every row: loss, λ, and s, the temperature of logistic and softmax. λ = inf: hard rows."""
 
     loss: str
     penalty: float
@@ -119,8 +120,8 @@ class Cost:
     def evaluate(self, rows: Rows, t: Array, alpha: Array, compared: Array) -> tuple[float, float, float]:
         """Σψ(t), Σψ*(α) and the residual of rows with these violations and multipliers.
 
-        ``compared`` is what the residual of a row is relative to. A row that must hold costs nothing here: the
-        residual says whether it holds.
+        The residual of a row is relative to ``compared``. The loss of a hard row counts as 0: the residual measures its
+        violation.
         """
         entropic = self.loss in ("logistic", "softmax") and np.isfinite(self.penalty)
         strength = (self.penalty / self.scale if entropic else self.penalty) * rows.weight
@@ -131,7 +132,7 @@ class Cost:
             slope, cost, conjugate = alpha / strength, 0.5 * strength * pulled**2, 0.5 * alpha**2 / strength
         elif self.loss == "hinge" and np.isfinite(self.penalty):
             lower, upper, cost = np.where(rows.equality, -strength, 0.0), strength, strength * np.abs(pulled)
-        elif entropic:  # equalities get the parabola that is as steep
+        elif entropic:  # equalities get the parabola with the same curvature
             stiff = strength / (4.0 * self.scale)
             slope, cost, conjugate = alpha / stiff, 0.5 * stiff * t**2, 0.5 * alpha**2 / stiff
         gradient = t - slope
@@ -147,7 +148,7 @@ class Cost:
         return float(cost.sum()), float(conjugate.sum()), float(residual.max(initial=0.0))
 
     def _likelihood(self, answer: Array, strength: Array, t: Array, alpha: Array) -> tuple[Array, Array, Array]:
-        """ψ, ψ* and the residual of logistic and softmax rows; an answer's shared parts stand in its first row."""
+        """ψ, ψ* and the residual of logistic and softmax rows; the first row of an answer holds the shared parts."""
         group = answer if self.loss == "softmax" else np.arange(len(t))
         _, first, group = np.unique(group, return_index=True, return_inverse=True)
         z, p = t / self.scale, alpha / strength
@@ -166,7 +167,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Certificate:
-    """How far a kernel is from the optimum.
+    """Bounds on the distance of a kernel from the optimum.
 
     Attributes
     ----------
@@ -188,7 +189,7 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """(primal − dual)/(1 + abs(dual)); where rows must hold, they may be broken by the residual: its size."""
+        """abs(primal − dual)/(1 + abs(dual)); the primal may be smaller, as the residual allows violated hard rows."""
         return abs(self.primal - self.dual) / (1.0 + abs(self.dual))
 
 
@@ -204,7 +205,7 @@ def certify(
     metric : (r, r) array
         W.
     multipliers : (m,) array
-        α, row by row.
+        α of each row.
     """
     apart = rows.apart(features)
     near, far = rows.sides(coordinates, apart)
@@ -237,13 +238,13 @@ def _bent(features: Array, rows: Rows, multipliers: Array, apart: tuple[Array, A
 
 
 def room(features: Array, rows: Rows) -> float | None:
-    """How far inside the cone a metric can be that satisfies rows: 0 where they contradict one another.
+    """The largest possible smallest eigenvalue of a metric that satisfies the rows: 0 if they contradict each other.
 
-    The largest τ with W ⪰ τI, h ≥ τ and tr W + h ≤ 1 such that W/h satisfies every row, by a semidefinite program; W
-    is over coordinates in which the items that the rows mention are as far apart in every direction. None where there
-    are too many dimensions for it, or the program is not solved.
+    A semidefinite program finds the largest τ with W ⪰ τI, h ≥ τ and tr W + h ≤ 1 such that W/h satisfies every row. W
+    is over whitened coordinates of the items that the rows mention. None if there are too many dimensions, or if the
+    program is not solved.
     """
-    cp: Any = import_module("cvxpy")  # parts of it carry no types
+    cp: Any = import_module("cvxpy")  # not fully typed
     used, local = np.unique(np.concatenate([rows.near, rows.far]), return_inverse=True)
     near, far = np.split(local.reshape(-1, 2), 2)
     centred = features[used] - features[used].mean(axis=0)
@@ -264,7 +265,7 @@ def room(features: Array, rows: Rows) -> float | None:
     least, unit, metric = cp.Variable(), cp.Variable(), cp.Variable((max(q, 1), max(q, 1)), symmetric=True)
     entries, flat = cp.vec(metric, order="C"), flat / size[:, None] if q else np.zeros((len(rows), 1))
     held = [metric - least * np.eye(max(q, 1)) >> 0, unit >= least, cp.trace(metric) + unit <= 1]
-    # Interior points are lost where equalities repeat one another, as the three of *can't tell* do.
+    # Redundant equalities, such as the three of *can't tell*, make interior-point solvers fail.
     _, strength, independent = np.linalg.svd(flat[rows.equality], full_matrices=False)
     independent = independent[strength > 1e-10 * strength.max(initial=0.0)]
     held += [independent @ entries == 0] if len(independent) else []
@@ -272,6 +273,6 @@ def room(features: Array, rows: Rows) -> float | None:
     held += [flat[other] @ entries + offset[other] * unit <= 0] if len(other) else []
     program = cp.Problem(cp.Maximize(least), held)
     with warnings.catch_warnings(), contextlib.suppress(cp.SolverError):
-        warnings.simplefilter("ignore")  # that the answer may be inaccurate
+        warnings.simplefilter("ignore")  # CVXPY warns that the solution may be inaccurate
         program.solve(solver=cp.CLARABEL)
     return None if least.value is None else float(least.value)

@@ -28,16 +28,16 @@ CARRIED: dict[str, Callable[..., Any]] = {
 CLOUDS = ("blobs", "moons", "uniform", "heavy", "grid")
 KERNELS = ("adaptive", "gaussian", "linear", "identity", "diffusion", "precomputed", "sum", "columns")
 LOSSES = ("squared", "hinge", "logistic", "softmax")
-# Items times answers are at most so many: the largest of both at once would take minutes, and a run few problems.
+# Upper bound of items times answers. Chosen by hand: larger problems take minutes, so that a run would check few.
 LARGEST = 1_000_000
-# Questions drawn for each one that is kept, where not every one will do.
+# Questions drawn for each one kept, where some are rejected. Chosen by hand.
 SPARE = 8
-# The share of small problems that every exact solver solves.
+# The share of small problems that are solved by every exact solver. Chosen by hand.
 COMPARED = 0.3
 
 
 def draw(seed: int) -> Problem:
-    """The problem of a seed."""
+    """The problem with this seed."""
     rng = np.random.default_rng([18, seed])
     X, y = draw_items(rng)
     settings: dict[str, Any] = {
@@ -60,7 +60,7 @@ def draw(seed: int) -> Problem:
 
 
 def draw_items(rng: Random) -> tuple[Array, Array]:
-    """Items with classes: of a data set that scikit-learn carries, or drawn."""
+    """Items with classes: from a data set of scikit-learn, or synthetic."""
     n = _size(rng, *ITEMS)
     if rng.random() < 0.5:
         X, y = _carried(str(rng.choice(list(CARRIED))))
@@ -103,7 +103,7 @@ def _cloud(shape: str, n: int, rng: Random) -> tuple[Array, Array]:
 
 
 def _with_kernel(X: Array, name: str, rng: Random) -> tuple[Array, Any]:
-    """The items as the kernel takes them, and the kernel."""
+    """The items in the form that the kernel expects, and the kernel."""
     match name:
         case "precomputed":
             centred = X - X.mean(axis=0)
@@ -117,9 +117,9 @@ def _with_kernel(X: Array, name: str, rng: Random) -> tuple[Array, Any]:
 
 
 def draw_answers(problem: Problem, y: Array, unit: float, rng: Random, *, feasible: bool) -> Comparisons:
-    """Answers by class, by a hidden metric that is not far from the initial one, or at random.
+    """Answers by class, by a hidden metric near the initial one, or at random.
 
-    Where they must be feasible, only those are kept that the hidden metric satisfies, ratio and margin included.
+    If they must be feasible, only answers that the hidden metric satisfies, ratio and margin included, are kept.
     """
     m = min(_size(rng, *ANSWERS), LARGEST // len(problem.X))
     asked = rng.permutation(len(problem.X))[: None if rng.random() < 0.6 else _size(rng, 6, len(problem.X))]
@@ -155,7 +155,7 @@ def _hidden(phi: Array, rng: Random) -> Array:
 
 
 def _questions(asked: Array, count: int, rng: Random) -> Array:
-    """(count, 3): three different items a question."""
+    """(count, 3): three different items for each question."""
     places = rng.integers(len(asked) - np.arange(3), size=(count, 3))
     second = places[:, 1] + (places[:, 1] >= places[:, 0])
     low, high = np.minimum(places[:, 0], second), np.maximum(places[:, 0], second)
@@ -165,7 +165,7 @@ def _questions(asked: Array, count: int, rng: Random) -> Array:
 
 
 def _squared(truth: Array, i: Array, j: Array) -> Array:
-    """Squared distances; by classes 0 or 1."""
+    """Squared distances; 0 or 1 for classes."""
     apart = np.square(truth[i] - truth[j]).sum(axis=1)
     return np.asarray((apart > 0).astype(float) if truth.shape[1] == 1 else apart)
 
@@ -203,7 +203,7 @@ def _central(asked: Array, truth: Array, count: int, rng: Random) -> Comparisons
 def _links(
     asked: Array, truth: Array, must: int, cannot: int, unit: float | None, rng: Random, *, feasible: bool
 ) -> Comparisons:
-    """Links of alike and unlike pairs, with bounds (of the hidden metric, where there is a unit for others) or not."""
+    """Links of near and far pairs, with or without bounds; the bounds agree with the hidden metric, if there is one."""
     pairs = _questions(asked, 2 * (must + cannot), rng)[:, :2]
     apart = _squared(truth, *pairs.T)
     order = np.argsort(apart, kind="stable")
@@ -219,7 +219,7 @@ def _links(
 
 
 def _satisfied(problem: Problem, said: Comparisons, coordinates: Array) -> Array:
-    """Which answers the hidden metric satisfies with all of their rows."""
+    """Which answers have all their rows satisfied by the hidden metric."""
     rows = Rows.of(said, problem.settings["ratio"], problem.settings.get("margin", 0.0))
     near, far = rows.sides(coordinates, rows.apart(problem.phi))
     broken = np.where(rows.equality, near != far, near - far + rows.offset > 0) | rows.beyond(problem.phi)
@@ -227,5 +227,5 @@ def _satisfied(problem: Problem, said: Comparisons, coordinates: Array) -> Array
 
 
 def _size(rng: Random, least: int, most: int) -> int:
-    """A whole number, as likely between 10 and 20 as between 100 and 200."""
+    """An integer, drawn log-uniformly."""
     return round(float(np.exp(rng.uniform(np.log(least), np.log(max(most, least))))))

@@ -1,4 +1,4 @@
-"""Problems on which a solver once failed, or took far longer than on their neighbours."""
+"""Problems on which a solver once failed, or took far longer than on similar ones."""
 
 from __future__ import annotations
 
@@ -70,4 +70,4 @@ _MAKERS: dict[str, tuple[Callable[..., Problem], tuple[Any, ...]]] = {
 NAMED: dict[str, Callable[[], Problem]] = {
     name: partial(maker, name, *sizes) for name, (maker, sizes) in _MAKERS.items()
 }
-"""By name, made when asked for."""
+"""Problems by name, created on demand."""

@@ -1,4 +1,4 @@
-"""One problem: items, answers and settings, and whether `SKLR` finds its optimum."""
+"""One problem: items, answers and settings, and the check whether `SKLR` finds its optimum."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ from ..measure import Clock
 from .certificate import SINGULAR, Array, Certificate, Cost, Rows, certify, room
 
 TOL = 1e-6
-# The residual and the gap computed anew may exceed the tolerance by this factor: the returned kernel is rounded.
+# The recomputed residual and gap may exceed the tolerance by this factor, as the returned kernel is rounded. Chosen by
+# hand.
 ROUNDING = 3.0
-# Items among whose pairs SKLR takes the default bounds of links, and the unit of softness where it is "auto".
+# SKLR's constants: the sample of items for the default bounds of links, and the softness for "auto".
 SAMPLE, SOFTNESS = 1000, 0.3
-# Problems with at most so many rows and items asked about are small enough to be solved by every solver.
+# Problems with at most this many rows and constrained items are small enough for every solver. Chosen by hand.
 FEW_ROWS, FEW_ITEMS = 300, 60
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a problem.
+    """The result of a problem.
 
     Attributes
     ----------
@@ -40,13 +41,13 @@ class Outcome:
     loss : str
         ``"hard"`` where every answer must hold.
     rows, items, rank : int
-        How many rows, items asked about and dimensions.
+        Numbers of rows, constrained items and dimensions.
     residual, gap : float
-        Computed anew; NaN where there is no kernel.
+        Recomputed independently; NaN if there is no kernel.
     failures : tuple of str
-        What is wrong, a sentence each.
+        Failures, one sentence each.
     notes : tuple of str
-        What is worth knowing and not wrong.
+        Observations that are not failures.
     """
 
     code: str
@@ -73,21 +74,21 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Items, what was said about them, and how to learn from it.
+    """Items, answers about them, and settings of the learner.
 
     Attributes
     ----------
     name : str
-        A Python expression that makes this problem again, of names in `oddkernel_benchmarks.problems`.
+        A Python expression that recreates this problem, with names from `oddkernel_benchmarks.problems`.
     X : (n, d) array
-        The items; k₀ between them where the kernel is precomputed.
+        The items, or k₀ between them if the kernel is precomputed.
     said : Comparisons
     settings : dict
         Parameters of `SKLR`: at least kernel, loss, penalty, ratio.
     feasible : bool
-        Whether the answers are known not to contradict one another.
+        Whether the answers are known to be consistent.
     compared : bool
-        Whether every exact solver is to solve it, if it is small.
+        Whether to compare all exact solvers, if the problem is small.
     """
 
     name: str
@@ -102,7 +103,7 @@ class Problem:
         return SKLR(**{"tol": TOL, "random_state": 0} | self.settings | changed)
 
     def code(self) -> str:
-        """Python that makes the problem, solves it and checks the optimum."""
+        """Python code that creates the problem, solves it and checks the optimum."""
         function = self.name.partition("(")[0].partition("[")[0]
         settings = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
         return (
@@ -111,14 +112,14 @@ class Problem:
         )
 
     def saying(self, said: Comparisons, **changed: Any) -> Problem:
-        """The same with other answers; the initial kernel is not computed anew."""
+        """The same problem with other answers; the initial kernel is reused."""
         other = replace(self, said=said, **changed)
         other.__dict__["_initial"] = self._initial
         return other
 
     @cached_property
     def _initial(self) -> tuple[LowRank, Array, float]:
-        """The feature map of the initial kernel, the items' features, and how long they took."""
+        """The feature map of the initial kernel, the items' features, and the time they took."""
         clock = Clock()
 
         def compute() -> tuple[LowRank, Array]:
@@ -135,7 +136,7 @@ class Problem:
 
     @cached_property
     def rows(self) -> Rows:
-        """What the answers mean, with the default bounds of links that SKLR chooses."""
+        """The rows of the answers, with SKLR's default bounds of links."""
         bounds = (np.nan, np.nan)
         if np.isnan(self.said.bound[self.said.links]).any():
             some = self.phi[np.random.RandomState(0).permutation(len(self.X))[:SAMPLE]]
@@ -145,7 +146,7 @@ class Problem:
 
     @property
     def cost(self) -> Cost:
-        """ψ. Softness is in mean squared distances between the items asked about."""
+        """ψ of the rows. The unit of softness is the mean squared distance between constrained items."""
         asked = self.phi[self.said.constrained]
         unit = 2.0 * np.square(asked - asked.mean(axis=0)).sum(axis=1).mean() or 1.0
         softness = self.settings.get("softness", "auto")
@@ -154,22 +155,22 @@ class Problem:
 
     @property
     def hard(self) -> bool:
-        """Whether every answer must hold."""
+        """Whether the constraints are hard."""
         return bool(np.isinf(self.settings["penalty"]))
 
     @property
     def small(self) -> bool:
-        """Whether every solver can be asked."""
+        """Whether the problem is small enough for every solver."""
         return len(self.rows) <= FEW_ROWS and len(self.said.constrained) <= FEW_ITEMS
 
     def check(self) -> Outcome:
-        """Solve the problem; raise an AssertionError unless the optimum, or a contradiction, was found."""
+        """Solve the problem; raise an AssertionError unless it finds the optimum, or a confirmed contradiction."""
         outcome = self.run()
         assert not outcome.failures, f"{outcome.code}\n{outcome}"
         return outcome
 
     def run(self) -> Outcome:
-        """Solve the problem and check what was found."""
+        """Solve the problem and check the result."""
         clock, model = Clock(), self.model()
         failures: list[str] = []
         notes: list[str] = []
@@ -210,7 +211,7 @@ class Problem:
         return None
 
     def _certify(self, model: SKLR, failures: list[str]) -> Certificate | None:
-        """The certificate of what a model learned; whatever is wrong joins the failures."""
+        """The certificate of a fitted model; appends to the failures."""
         try:
             found = certify(
                 model.features_.transform(self.X),
@@ -223,13 +224,13 @@ class Problem:
         except AssertionError as error:
             failures.append(str(error))
             return None
-        # What is not there counts as wrong.
+        # Written such that NaN fails.
         failures += [f"the residual is {found.residual:.1e}"] if not found.residual <= ROUNDING * TOL else []
         failures += [f"the gap is {found.gap:.1e}"] if not found.gap <= ROUNDING * TOL else []
         return found
 
     def _confirm(self, answers: list[int], failures: list[str], notes: list[str]) -> None:
-        """Whether answers that are said to contradict one another do."""
+        """Check whether answers reported as contradictory are."""
         if not self.hard:
             failures.append("answers that need not hold were called a contradiction")
         if self.feasible:
@@ -245,10 +246,10 @@ class Problem:
             failures.append(f"answers {answers} were called a contradiction, and a metric satisfies them ({left:.1e})")
 
     def _compare(self, found: Certificate, failures: list[str], notes: list[str]) -> None:
-        """Whether the other exact solvers find the same divergence.
+        """Check whether the other exact solvers find the same divergence.
 
-        The objective is as convex as −logdet W, so that a gap of ε bounds the relative error of W by √(2ε), and that
-        of the divergence by as much times the norm of W − I.
+        The objective is at least as convex as −logdet W. So a gap of ε bounds the relative error of W by √(2ε), and the
+        error of the divergence by √(2ε) times the norm of W − I.
         """
         for solver in ("newton", "ascent"):
             other = self.model(solver=solver).fit(self.X, self.said)

@@ -1,4 +1,4 @@
-"""New problems for as long as asked: which of them fail, and which take far longer than their like.
+"""Check new random problems for a given time: which fail, and which take far longer than similar ones.
 
 python -m oddkernel_benchmarks.problems --minutes 30          new seeds on two processes
 python -m oddkernel_benchmarks.problems --seed 1000 --minutes 1
@@ -28,15 +28,15 @@ from .drawing import draw
 from .named import digits
 from .problem import Outcome
 
-# A fit this many times slower than the median of its bin is named.
+# Fits this many times slower than the median of their bin are listed. Chosen by hand.
 SLOW = 10.0
-# Problems that take longer, in seconds, are told of while they do; and how often, in seconds, something is told.
+# Seconds after which a running problem is named in the progress, and seconds between progress lines. Chosen by hand.
 LONG, EVERY = 30.0, 10.0
 
 
 @dataclass(frozen=True)
 class Bin:
-    """Fits under one loss with about as many rows: from ``rows`` to twice as many.
+    """Fits with the same loss and a similar number of rows: from ``rows`` to twice that.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ def bins(outcomes: Iterable[Outcome]) -> list[Bin]:
 
 
 def one(seed: int) -> Outcome:
-    """Draw, solve and check one problem; an error is a failure, too."""
+    """Draw, solve and check one problem; an exception is a failure, too."""
     try:
         return draw(seed).run()
     except Exception:
@@ -82,19 +82,19 @@ def one(seed: int) -> Outcome:
 
 
 def warm_up() -> None:
-    """Compile what is compiled at the first call, which no fit should be charged with."""
+    """Compile everything first, so that no fit includes the time of compilation."""
     problem = digits(0)
     said = problem.said[(problem.said.shown < len(problem.X) // 2).all(axis=1)]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that three steps are too few
+        warnings.simplefilter("ignore")  # three steps are too few to converge
         for loss, solver in itertools.product(("squared", "hinge", "softmax"), ("auto", "ascent")):
             problem.model(loss=loss, solver=solver, max_iter=3).fit(problem.X[: len(problem.X) // 2], said)
 
 
 def outcomes(first: int, seconds: float, jobs: int, tell: Callable[[str], None]) -> Iterator[Outcome]:
-    """The outcomes of one seed after another, until the time is up; those under way are waited for."""
+    """The outcomes of consecutive seeds until the time is up; problems in progress are completed."""
     end, told = time.monotonic() + seconds, time.monotonic()
-    # Each process has one thread: they would only be in one another's way.
+    # One thread for each process: more would compete for the cores.
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
     seeds, count = itertools.count(first), 0
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), warm_up) as pool:
@@ -117,7 +117,7 @@ def outcomes(first: int, seconds: float, jobs: int, tell: Callable[[str], None])
 
 
 def report(found: list[Outcome]) -> Iterator[str]:
-    """The run in words: counts, times, slow fits, notes, failures."""
+    """The run as text: counts, times, slow fits, notes, failures."""
     failed = [outcome for outcome in found if outcome.failures]
     yield f"{len(found)} problems, {len(failed)} failures"
     for (loss, status), count in sorted(Counter((each.loss, each.status) for each in found).items()):
@@ -139,7 +139,7 @@ def report(found: list[Outcome]) -> Iterator[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run, tell how far it is on stderr, and print what came of it."""
+    """Run, with progress on stderr, and print the report."""
     parser = argparse.ArgumentParser(
         prog="python -m oddkernel_benchmarks.problems",
         description=__doc__,

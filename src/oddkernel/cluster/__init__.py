@@ -1,4 +1,4 @@
-"""Clustering by a kernel matrix, such as the learned one, and labels for new items."""
+"""Clustering with a kernel matrix, such as the learned one, and label propagation to new items."""
 
 from __future__ import annotations
 

@@ -31,28 +31,29 @@ INITS: dict[str, Seeding] = {
 
 
 class KernelKMeans(ClusterMixin, BaseEstimator):
-    """k-means by a kernel matrix: Lloyd's algorithm in the kernel's feature space.
+    """Kernel k-means: Lloyd's algorithm in the feature space of a kernel.
 
-    A cluster's centre is the mean of its items' features, ``m_c = Σ_{j∈c} φ(x_j) / |c|``, which is never formed: its
-    squared distance to an item is ``K_ii − 2 Σ_{j∈c} K_ij / |c| + Σ_{j,l∈c} K_jl / |c|²``. Items go to the nearest
-    centre, centres move, and so on; ``inertia_``, the sum of the squared distances, never rises. An empty cluster gets
-    the item farthest from its centre. The best of ``n_init`` starts is kept.
+    A cluster's centre is the mean of its items' features, ``m_c = Σ_{j∈c} φ(x_j) / |c|``. It is never formed: its
+    squared distance to an item is ``K_ii − 2 Σ_{j∈c} K_ij / |c| + Σ_{j,l∈c} K_jl / |c|²``. The algorithm alternates
+    between assigning items to their nearest centres and updating the centres; ``inertia_``, the sum of the squared
+    distances, never increases. An empty cluster gets the item farthest from its centre. The start with the lowest
+    inertia of ``n_init`` is kept.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters.
     init : {"k-means++", "farthest", "random"}, default="k-means++"
-        The items that are the first centres. "k-means++": each drawn with probability proportional to its squared
-        distance to the nearest one drawn before. "farthest": one drawn at random, then each time the item that is among
-        the farthest from all the centres so far, in order of rank, as in the code published with the paper. "random":
-        drawn at random.
+        How to choose the items that are the first centres. "k-means++": each is drawn with probability proportional to
+        its squared distance to the nearest one drawn before. "farthest": the first is drawn at random; each of the
+        others is the item farthest, by rank of distance, from all centres so far, as in the code published with the
+        paper. "random": all are drawn at random.
     n_init : int, default=20
         Number of starts.
     max_iter : int, default=300
-        Most iterations of one start.
+        Maximum number of iterations of one start.
     tol : float, default=1e-6
-        A start ends when the inertia falls by no more than this share of itself.
+        A start ends when the relative decrease of the inertia is at most this.
     random_state : int, RandomState or None, default=None
         Draws the first centres.
 
@@ -128,7 +129,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
         self._check_parameters(len(matrix))
         seeds = INITS[self.init](matrix, self.n_clusters, self.n_init, check_random_state(self.random_state))
 
-        # All starts of a block move at once: their distances are then one matrix product.
+        # The starts of a block are iterated together, so that their distances are one matrix product.
         blocks = row_blocks(self.n_init, self.n_clusters * len(matrix))
         runs = [run for block in blocks for run in _lloyd(matrix, seeds[block], int(self.max_iter), float(self.tol))]
         best = min(runs, key=lambda run: run.inertia)
@@ -179,7 +180,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
 
 @dataclass(frozen=True)
 class _Run:
-    """Where one start ended."""
+    """The result of one start."""
 
     labels: Labels
     inertia: float
@@ -188,7 +189,7 @@ class _Run:
 
 
 def _lloyd(K: Array, seeds: Labels, max_iter: int, tol: float) -> list[_Run]:
-    """Run Lloyd's algorithm from each row of ``seeds``, the items that are the first centres."""
+    """Run Lloyd's algorithm from each row of ``seeds``, the first centres as items."""
     n_clusters = seeds.shape[1]
     active = np.arange(len(seeds))
     centers = np.zeros((*seeds.shape, len(K)))
@@ -224,7 +225,7 @@ def _assign(K: Array, centers: Array) -> tuple[Labels, Array]:
 
 
 def _refill(labels: Labels, nearest: Array, empty: NDArray[np.bool_]) -> None:
-    """Give every empty cluster, in place, the item farthest from its centre that isn't alone there."""
+    """Move into every empty cluster, in place, the item farthest from its centre among clusters of two or more."""
     for start, cluster in np.argwhere(empty):
         alone = np.bincount(labels[start])[labels[start]] == 1
         labels[start, np.argmax(np.where(alone, -np.inf, nearest[start]))] = cluster

@@ -21,34 +21,36 @@ from .bandwidth import from_comparisons, from_kernel, from_labels
 
 
 class KernelMeanShift(ClusterMixin, BaseEstimator):
-    """Mean shift by a kernel matrix: items that climb to the same peak of density are a cluster.
+    """Kernel mean shift: items that move to the same mode of the density form a cluster.
 
-    The density at a point z of the feature space is ``Σ_j exp(−‖z − φ(x_j)‖² / (2 h²))``, h the bandwidth. Every item
-    climbs it: z becomes the mean of all items, weighted by their terms of that sum, until it stands still (Anand et
-    al. 2014). Peaks closer to one another than h are merged. The number of clusters follows from h.
+    The density at a point z of the feature space is ``Σ_j exp(−‖z − φ(x_j)‖² / (2 h²))``, with the bandwidth h. Each
+    item starts at its own position z and moves uphill: z becomes the mean of all items, weighted by their terms of that
+    sum, until it converges (Anand et al. 2014). Modes closer to each other than h are merged. The number of clusters
+    follows from h.
 
     Parameters
     ----------
     bandwidth : float or None, default=None
-        h. None: a quarter of the distance that best tells pairs said to be near from pairs said to be far, by the
-        comparisons given to `fit`; without them, of the items' mean distance to the farthest of their nearest 30%.
+        h. None: a quarter of the distance threshold that best separates near pairs from far pairs in the comparisons
+        given to `fit`. Without comparisons: a quarter of the mean distance of an item to the farthest of its nearest
+        30%.
     max_iter : int, default=300
-        Most steps of a climb.
+        Maximum number of steps for an item.
     tol : float, default=1e-4
-        A climb ends with a step shorter than this times h.
+        An item has converged when a step is shorter than this times h.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
-        Cluster of each item; the densest peak is cluster 0.
+        Cluster of each item; the densest mode is cluster 0.
     n_clusters_ : int
         Number of clusters.
     bandwidth_ : float
         The bandwidth in use.
     modes_ : ndarray of shape (k, n)
-        The k peaks, as weights on the training items.
+        The k modes, as weights on the training items.
     n_iter_ : int
-        Steps of the longest climb.
+        Largest number of steps of an item.
     n_features_in_ : int
         Number of training items, n.
 
@@ -95,8 +97,7 @@ class KernelMeanShift(ClusterMixin, BaseEstimator):
         K : array-like of shape (n, n)
             Kernel matrix of the items.
         y : Comparisons, or array-like of shape (n,), optional
-            What people said about the items, or their classes with -1 for unlabelled; used only to estimate the
-            bandwidth.
+            Answers about the items, or their classes with -1 for unlabelled; used only to estimate the bandwidth.
 
         Returns
         -------
@@ -114,7 +115,7 @@ class KernelMeanShift(ClusterMixin, BaseEstimator):
         return self
 
     def predict(self, K: ArrayLike) -> NDArray[np.intp]:
-        """Cluster whose peak each item climbs to.
+        """Cluster whose mode each item moves to.
 
         Parameters
         ----------
@@ -130,8 +131,8 @@ class KernelMeanShift(ClusterMixin, BaseEstimator):
         return self._nearest_mode(ends)
 
     def _climb(self, K: Array) -> tuple[_Points, int]:
-        """Where items with these kernel rows end, and the steps of the longest climb."""
-        # The first step needs only the kernel rows: k(x, x) is the same in all terms of an item's weights.
+        """End points of items with these kernel rows, and the largest number of steps."""
+        # The first step needs only the kernel rows: k(x, x) is a common factor of an item's weights.
         points = self._step(K)
         climbing = np.arange(len(K))
         for n_iter in range(2, self.max_iter + 1):
@@ -142,7 +143,7 @@ class KernelMeanShift(ClusterMixin, BaseEstimator):
             if not len(climbing):
                 return points, n_iter
         warnings.warn(
-            f"{len(climbing)} of {len(K)} items hadn't reached a peak after max_iter={self.max_iter} steps; raise "
+            f"{len(climbing)} of {len(K)} items hadn't reached a mode after max_iter={self.max_iter} steps; raise "
             "max_iter or tol",
             ConvergenceWarning,
             stacklevel=3,
@@ -154,11 +155,11 @@ class KernelMeanShift(ClusterMixin, BaseEstimator):
         return _Points(weights, weights @ self._K)
 
     def _log_terms(self, products: Array) -> Array:
-        """Logarithms of the terms of the density, without ``−‖z‖² / (2 h²)``, which is common to all of a point z."""
+        """Logarithms of the terms of the density, without ``−‖z‖² / (2 h²)``, which all terms of a point z share."""
         return (products - self._K.diagonal() / 2) / self.bandwidth_**2
 
     def _merge(self, ends: _Points) -> Array:
-        """The peaks among where the climbs ended: the densest, then the densest farther than h from it, and so on."""
+        """The modes among the end points: the densest, then the densest farther than h from it, and so on."""
         log_density = logsumexp(self._log_terms(ends.products), axis=1)
         log_density -= ends.squared_norms() / (2 * self.bandwidth_**2)
         modes = []
@@ -203,7 +204,7 @@ class KernelMeanShift(ClusterMixin, BaseEstimator):
 
 @dataclass(frozen=True)
 class _Points:
-    """Points of the feature space: weights on the training items and kernel with them, both ``(a, n)``."""
+    """Points of the feature space: weights on the training items, and kernel with the training items; both (a, n)."""
 
     weights: Array
     products: Array

@@ -1,4 +1,4 @@
-"""Items that become the first centres of kernel k-means, for several starts at once."""
+"""Initial centres of kernel k-means, for several starts at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Items = NDArray[np.intp]
 
 
 def plus_plus(K: Array, n_clusters: int, n_init: int, random: np.random.RandomState) -> Items:
-    """k-means++: each centre drawn in proportion to its squared distance to the nearest drawn before.
+    """k-means++: draw each centre with probability proportional to its squared distance to the nearest drawn before.
 
     Returns
     -------
@@ -29,10 +29,10 @@ def plus_plus(K: Array, n_clusters: int, n_init: int, random: np.random.RandomSt
 
 
 def farthest(K: Array, n_clusters: int, n_init: int, random: np.random.RandomState) -> Items:
-    """The published code's start: one random item, then each time the item farthest by rank from all before.
+    """Farthest-first traversal by rank, as in the code published with the paper; the first centre is random.
 
-    An item's rank by a centre is its place in the order of distance from it. The next centre is the item whose lowest
-    rank is the highest, and among equals the one farthest from the first centre.
+    An item's rank with respect to a centre is its position in the order of distance from it. The next centre is the
+    item whose lowest rank is the highest; among equals, the one farthest from the first centre.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def random_items(K: Array, n_clusters: int, n_init: int, random: np.random.Rando
 
 
 def _squared_distances(K: Array, items: Items) -> Array:
-    """From one item of each start to all items, ``(starts, n)``."""
+    """Squared distances from one item of each start to all items, ``(starts, n)``."""
     diagonal = K.diagonal()
     squared = diagonal[items][:, None] + diagonal - 2 * K[items]
     squared[np.arange(len(items)), items] = 0.0

@@ -1,4 +1,4 @@
-"""Labels handed on from neighbour to neighbour."""
+"""Label propagation over a neighbour graph."""
 
 from __future__ import annotations
 
@@ -17,42 +17,45 @@ from ..support.checks import is_count, is_real, require
 from ..support.types import Array
 
 SETTLED = 1e-6
-"""Shares have settled when, in a step, none changes by more than this part of the item's largest."""
+"""The iteration has converged when no share changes by more than this, relative to the item's largest share. Chosen by
+hand: a smaller change can hardly alter which share is the largest."""
 
 
 def spread(Z: ArrayLike, labels: ArrayLike, *, neighbors: int = 5, alpha: float = 0.95) -> NDArray[Any]:
-    """Labels for the items that have none, handed on from neighbour to neighbour.
+    """Label propagation: labels for unlabelled items, from their neighbours' labels.
 
-    Two items are joined if either is among the other's nearest, with the weight ``w_ij = exp(−d_ij² / (s_i s_j))``,
-    where d is their distance and s_i that of i to the last of its neighbours, or s_j if all of these are copies of i.
-    The shares F of the labels solve ``F = alpha · P F + (1 − alpha) · Y``: P takes the weighted mean over an item's
-    neighbours, and Y is 1 at the label of an item that has one and 0 elsewhere. An item gets the label of its largest
-    share. Unlike the nearest centre of a cluster, which looks at each item alone, this follows the items to where they
-    are dense, so that new items that come together help one another.
+    Two items are joined if either is among the other's nearest, with the weight ``w_ij = exp(−d_ij² / (s_i s_j))``.
+    Here d is their distance, and s_i the distance of i to the farthest of its neighbours, or s_j if all of them are
+    copies of i. The shares F of the labels solve ``F = alpha · P F + (1 − alpha) · Y``: P takes the weighted mean over
+    an item's neighbours, and Y is 1 at the label of a labelled item and 0 elsewhere. An item gets the label of its
+    largest share.
+
+    Assigning each item to the nearest cluster centre treats it alone. Label propagation follows dense regions, so that
+    many new items help to label each other.
 
     Parameters
     ----------
     Z : array-like of shape (n, d)
         Coordinates of all items, ``model.transform(X)``: their distances are the learned ones.
     labels : array-like of shape (n,)
-        The label of each item, a cluster or a class, number or text; the number -1 where there is none.
+        The label of each item, a cluster or a class, number or text; the number -1 for unlabelled.
     neighbors : int, default=5
-        How many nearest items each is joined with; all the others if there are fewer.
+        Number of nearest items that each is joined with; all others if there are fewer.
     alpha : float, default=0.95
-        How far labels reach: the part that comes from neighbours, above 0 and below 1. Near 1 it takes long.
+        How far labels reach: the share that comes from neighbours, above 0 and below 1. Values near 1 take long.
 
     Returns
     -------
     ndarray of shape (n,)
-        The labels given, and in the place of every -1 the one found. An item that no path joins with a labelled one,
-        or none of less than hundreds of steps, gets the label of the nearest of these.
+        The given labels, with every -1 replaced by the label found. An item with no path to a labelled item, or only
+        paths of hundreds of steps, gets the label of the nearest labelled item.
 
     Notes
     -----
-    This is label spreading [1]_ in its random-walk form, with weights after [2]_. All pairs of items are compared: it
-    is for tens of thousands of items, not for millions. The defaults were chosen on six data sets of letters, digits,
-    pictures and textures. There, 3 to 10 neighbours made no clear difference; an alpha of 0.98 did better where people
-    had answered at two resolutions, and no different elsewhere.
+    This is label spreading [1]_ in its random-walk form, with the weights of [2]_. All pairs of items are compared, so
+    it suits tens of thousands of items, not millions. The defaults were chosen by trial on six data sets of letters,
+    digits, pictures and textures. There, 3 to 10 neighbours made no clear difference. An alpha of 0.98 did better where
+    people had answered at two resolutions, and made no difference elsewhere.
 
     References
     ----------
@@ -61,7 +64,7 @@ def spread(Z: ArrayLike, labels: ArrayLike, *, neighbors: int = 5, alpha: float 
 
     Examples
     --------
-    A chain of items: what is known at its two ends meets in the middle.
+    A chain of items with labels at both ends:
 
     >>> import numpy as np
     >>> Z = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
@@ -89,7 +92,7 @@ def spread(Z: ArrayLike, labels: ArrayLike, *, neighbors: int = 5, alpha: float 
         nearest = NearestNeighbors(n_neighbors=1).fit(points[known]).kneighbors(points[lost], return_distance=False)
         found[lost] = of_known[nearest[:, 0]]
     found[known] = of_known
-    if classes.dtype == object:  # as text is beside a -1
+    if classes.dtype == object:  # text mixed with the number -1
         classes = np.asarray(classes.tolist())
     return np.asarray(classes[found])
 
@@ -100,13 +103,13 @@ def _mean_of_neighbours(points: Array, n_neighbors: int) -> csr_array:
     scale = np.maximum(distance[:, -1:], NEGLIGIBLE)
     others = scale[neighbour, 0]
     others = np.where(others > NEGLIGIBLE, others, scale)
-    # Divided by one scale after the other: their product may underflow.
+    # Divided by one scale and then by the other: their product may underflow.
     weight = np.exp(-(distance / scale) * (distance / others))
     row_starts = np.arange(0, weight.size + 1, n_neighbors)
     joined = csr_array((weight.ravel(), neighbour.ravel(), row_starts), shape=(len(points),) * 2)
     joined = joined.maximum(joined.T)
     total = np.asarray(joined.sum(axis=1)).ravel()
-    # Weights may vanish, of an item that is far from neighbours who have nearer ones.
+    # All weights may underflow to 0 for an item far from neighbours that have nearer ones.
     inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > NEGLIGIBLE)
     return csr_array(joined.multiply(inverse[:, None]))
 
@@ -116,7 +119,7 @@ def _settled(mean: csr_array, own: Array, alpha: float) -> Array:
     shares, settled = own, False
     while not settled:
         shares, last = alpha * (mean @ shares) + (1 - alpha) * own, shares
-        shares[shares < NEGLIGIBLE] = 0.0  # before rounding takes the place of digits
-        # Compared with the largest of each item: far from all labels even that is small.
+        shares[shares < NEGLIGIBLE] = 0.0  # below this, denormal numbers lose digits
+        # Relative to each item's largest share, which is small far from all labels.
         settled = bool(np.all(np.abs(shares - last) <= SETTLED * shares.max(axis=1, keepdims=True)))
     return shares

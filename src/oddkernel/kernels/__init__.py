@@ -1,4 +1,4 @@
-"""Initial kernels: where the metric starts."""
+"""Initial kernels: similarity before learning."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ KERNELS: dict[str, type[Kernel]] = {
     "precomputed": Precomputed,
     "diffusion": Diffusion,
 }
-"""The kernels that have a name."""
+"""The kernels that ``kernel=`` accepts by name."""
 
 
 def resolve(kernel: str | Kernel) -> Kernel:
-    """An unfitted kernel from a name or from a kernel, which is copied.
+    """Return an unfitted kernel: the one with this name, or a copy of the one given.
 
     Examples
     --------

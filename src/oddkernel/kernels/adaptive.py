@@ -16,7 +16,7 @@ from .cells import Cells
 from .distances import NEGLIGIBLE, Reference, row_blocks, squared_distances
 
 EXACT = 100_000
-"""Training items up to which ``search="auto"`` compares with each."""
+"""``search="auto"`` is exact up to this many training items. Chosen by hand; `scale.index` uses the same limit."""
 
 SEARCHES = ("auto", "exact", "approximate")
 _ONE_AT_A_TIME = threading.Lock()
@@ -27,7 +27,7 @@ class AdaptiveGaussian(Kernel):
 
     ``σ_x`` is the k-th smallest distance from x to the training items, ``k = min(neighbors, n)``, for training and new
     items alike. A training item's distance to itself, 0, counts as the first. Where that gives ``σ_x = 0`` (k or more
-    copies of x), the smallest positive training σ stands in, and 1 if there is none.
+    copies of x), the smallest positive training σ replaces it, or 1 if there is none.
 
     The kernel matrix may have negative eigenvalues; `LowRank` drops them.
 
@@ -36,21 +36,21 @@ class AdaptiveGaussian(Kernel):
     neighbors : int, default=100
         k above.
     search : {"auto", "exact", "approximate"}, default="auto"
-        How the k nearest of the training items are found. ``"approximate"`` looks among those in cells near x, with
-        FAISS (``pip install "oddkernel[faiss]"``), and may so overestimate σ a little. ``"auto"``: exact up to 100,000
-        training items.
+        How to find the k nearest training items. ``"approximate"`` searches only the cells of items near x, with FAISS
+        (``pip install "oddkernel[faiss]"``), and may overestimate σ slightly. ``"auto"`` is exact up to 100,000
+        training items and approximate above.
 
     Attributes
     ----------
     sigma_ : ndarray of shape (n,)
         σ of the training items.
     sigma_floor_ : float
-        What stands in for σ = 0.
+        The value that replaces σ = 0.
 
     Notes
     -----
-    Exact fitting takes O(n² d) time and memory for a block of rows of the distance matrix, never for all of it;
-    approximate, O(n^1.5 d) time.
+    Exact fitting takes O(n² d) time; approximate fitting takes O(n^1.5 d). Memory holds one block of rows of the
+    distance matrix at a time.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class AdaptiveGaussian(Kernel):
 
     sigma_: Array
     sigma_floor_: float
-    _cells: Cells | None = None  # made again when it is missing, so that a fitted kernel stays a matter of numbers
+    _cells: Cells | None = None  # a cache: it is not pickled, and is rebuilt when missing
 
     def __init__(self, neighbors: int = 100, search: str = "auto") -> None:
         self.neighbors = neighbors
@@ -139,6 +139,6 @@ class AdaptiveGaussian(Kernel):
 
 
 def _gaussian(squared: Array, sigma_a: Array, sigma_b: Array) -> Array:
-    """exp(−squared / (σ_a σ_b)), in the place of ``squared``."""
+    """exp(−squared / (σ_a σ_b)), computed in place of ``squared``."""
     squared /= -np.outer(sigma_a, sigma_b)
     return np.exp(squared, out=squared)

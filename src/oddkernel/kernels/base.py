@@ -1,4 +1,4 @@
-"""What every initial kernel can do."""
+"""The base class of initial kernels."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class Kernel(BaseEstimator, ABC):
-    """An initial kernel k₀: what "similar" means before anyone was asked.
+    """An initial kernel k₀: similarity before learning.
 
-    ``fit`` learns whatever the kernel takes from data (bandwidths, a mean) and keeps the training items. A fitted
-    kernel is a function: ``kernel(A, B)`` is the matrix of k₀ between the rows of A and the rows of B. Kernels add and
-    take positive weights: ``0.5 * Linear() + 0.5 * AdaptiveGaussian()`` is a `KernelSum`.
+    ``fit`` estimates the kernel's parameters (bandwidths, a mean) and keeps the training items. A fitted kernel is a
+    function: ``kernel(A, B)`` is the matrix of k₀ between the rows of A and the rows of B. Kernels can be added and
+    multiplied by positive weights: ``0.5 * Linear() + 0.5 * AdaptiveGaussian()`` is a `KernelSum`.
 
-    A subclass writes ``_pairs`` and ``diagonal``, ``_learn`` if it takes anything from the training items, and
-    ``explicit`` if few features span it.
+    A subclass implements ``_pairs`` and ``diagonal``. It also implements ``_learn`` if it estimates anything from the
+    training items, and ``explicit`` if it has a finite-dimensional feature map.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Kernel(BaseEstimator, ABC):
         """k₀(x, x) for every row x of A, shape ``(len(A),)``."""
 
     def explicit(self, A: ArrayLike) -> Array | None:
-        """Features of every row of A whose inner products are k₀, or None where that would take too many."""
+        """Features of every row of A whose inner products are k₀, or None if there is no small set of them."""
         return None
 
     def columns(self, A: ArrayLike, items: NDArray[np.intp]) -> Array:
@@ -78,7 +78,7 @@ class Kernel(BaseEstimator, ABC):
         return self._pairs(self.check_items(A), self.X_fit_[items])
 
     def check_items(self, A: ArrayLike) -> Array:
-        """A as a float64 array, or an error if the fitted kernel can't take it."""
+        """Return A as a float64 array; raise an error if it does not fit the fitted kernel."""
         check_is_fitted(self, "n_features_in_")
         return self._validate(A, reset=False)
 
@@ -115,7 +115,7 @@ class Kernel(BaseEstimator, ABC):
 
 
 def refuse_extreme_values(array: Array) -> None:
-    """Raise if a value is so large that its square leaves float64."""
+    """Raise a ValueError if the square of a value would overflow float64."""
     row, column = np.unravel_index(np.argmax(np.abs(array)), array.shape)
     if abs(array[row, column]) > 1 / NEGLIGIBLE:
         raise ValueError(

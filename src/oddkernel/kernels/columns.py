@@ -1,4 +1,4 @@
-"""A kernel that looks at some of the features only."""
+"""A kernel of some of the features."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Columns(Kernel):
     features : sequence of int
         The columns, counted from 0, each at most once.
     kernel : Kernel
-        What to apply to them. A `Precomputed` one can't be: its columns aren't features.
+        The kernel of these columns. It can't be `Precomputed`, whose columns aren't features.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The diffusion kernel: alike are items that many short steps connect."""
+"""The diffusion kernel over a neighbour graph."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from .distances import NEGLIGIBLE, squared_distances
 from .identity import equal_rows
 
 GRAPH_ITEMS = 5000
-"""The graph joins at most this many training items, evenly spaced; the others count as new ones."""
+"""The graph has at most this many nodes: training items, evenly spaced. The others are treated as new items. Chosen by
+hand: the eigendecomposition takes O(N³) time, and `LowRank` has the same limit."""
 TIED = 1.0 + 1e-9
-"""Neighbours as far as the last one, but for rounding, count too: which of them came first must not matter."""
+"""Relative tolerance, far above float64's rounding, within which items at equal distance all count as neighbours, so
+that the order of the items does not matter."""
 
 
 class Diffusion(Kernel):
@@ -29,32 +31,32 @@ class Diffusion(Kernel):
     ``L = I − D^(−1/2) W D^(−1/2)`` is the normalised Laplacian, D the diagonal matrix of W's row sums, and s gives K₀ a
     mean diagonal of 1. K₀ is positive semidefinite.
 
-    Any other item x stands where its nearest nodes are on average. With ``f(x_i)ᵀf(x_j) = K₀_ij``,
+    Any other item x is a weighted mean of its nearest nodes. With ``f(x_i)ᵀf(x_j) = K₀_ij``,
     ``f(x) = c Σ_j a_j f(x_j)`` over the `neighbors` nearest, with ``Σ_j a_j = 1`` and
 
         ``a_j ∝ exp(−‖x − x_j‖² / bandwidth²) / ‖x − x_j‖²``.
 
-    A copy of a node so gets the node's row. Items farther than the bandwidth from the nearest node x_1 fade:
-    ``c = min(1, bandwidth² / ‖x − x_1‖²)``. Then ``k₀(x, y) = f(x)ᵀf(y)`` and ``k₀(x, x) = Σ_j a_j K₀_jj``; what
-    ``‖f(x)‖²`` lacks to the latter is what the graph doesn't know about x.
+    A copy of a node thus gets the node's row. The factor ``c = min(1, bandwidth² / ‖x − x_1‖²)`` shrinks items farther
+    than the bandwidth from the nearest node x_1. Then ``k₀(x, y) = f(x)ᵀf(y)`` and ``k₀(x, x) = Σ_j a_j K₀_jj``; the
+    difference between the latter and ``‖f(x)‖²`` is the part of x that the graph does not represent.
 
     Parameters
     ----------
     neighbors : int, default=10
         How many others each node is joined with; all of them if there are fewer.
     time : float, default=6.0
-        How long the heat spreads: a positive number. Near 0 every item is like itself only; the longer, the more alike
-        are all items that the graph connects. The default was picked by trial on two sets of handwritten digits, with
-        their labels in view.
+        Diffusion time, a positive number. Near 0 every item is similar to itself only. The longer the time, the more
+        similar are all items that the graph connects. The default was chosen by trial on two sets of handwritten
+        digits, using their labels.
 
     Attributes
     ----------
     nodes_ : ndarray of shape (N, d)
-        The distinct training items in their order; of more than 5000, as many, evenly spaced.
+        The distinct training items in their order; if there are more than 5000, 5000 of them, evenly spaced.
     heat_ : ndarray of shape (N, N)
         K₀ between the nodes.
     bandwidth_ : float
-        The median over the nodes of the distance to the last of the `neighbors`; 1 if that is 0.
+        The median over the nodes of the distance to the farthest of the `neighbors`; 1 if that is 0.
 
     Notes
     -----
@@ -114,7 +116,8 @@ class Diffusion(Kernel):
         k = min(int(self.neighbors), len(self.nodes_))
         farthest = TIED * np.partition(squared, k - 1, axis=1)[:, k - 1 : k]
         first = squared.min(axis=1, keepdims=True)
-        # Relative to the nearest node, whose part is then 1: nothing underflows, and a copy of it leaves 0 to others.
+        # Relative to the nearest node, whose weight is then 1: nothing underflows, and for a copy of a node all other
+        # weights are 0.
         part = np.where(squared <= farthest, np.exp((first - squared) / self.bandwidth_**2), 0.0)
         part *= np.divide(first, squared, out=np.ones_like(squared), where=squared > 0)
         part /= part.sum(axis=1, keepdims=True)
@@ -124,7 +127,7 @@ class Diffusion(Kernel):
 
 
 def _distinct(X: Array) -> Array:
-    """Distinct rows in the order of their first appearance, thinned evenly to the number that a graph may have."""
+    """Distinct rows in the order of their first appearance, thinned evenly to at most GRAPH_ITEMS."""
     _, first = np.unique(X, axis=0, return_index=True)
     first = np.sort(first)
     return X[first[np.linspace(0, len(first) - 1, min(len(first), GRAPH_ITEMS)).astype(np.intp)]]
@@ -135,7 +138,8 @@ def _heat(weight: Array, time: float) -> Array:
     root = np.sqrt(weight.sum(axis=1))
     walk = weight / root[:, None] / root[None, :]
     values, vectors = interruptible(lambda: np.linalg.eigh(walk))
-    # The largest eigenvalue of I − L is 1 but for rounding, which a long time would blow up.
+    # The largest eigenvalue of I − L is exactly 1. Subtracting the computed one keeps a long time from amplifying its
+    # rounding error.
     factor = vectors * np.exp(time / 2 * (values - values[-1]))
     heat: Array = factor @ factor.T
     heat /= heat.diagonal().mean()

@@ -9,20 +9,21 @@ import numpy as np
 from ..support.types import Array
 
 BLOCK_ENTRIES = 2**20
-"""Entries (8 MiB of float64, about a cache) that a block of rows may fill when a whole matrix isn't needed at once."""
+"""Entries of a block of rows, where a whole matrix isn't needed at once: 8 MiB of float64, about a cache."""
 
 NEGLIGIBLE = 1e-75
-"""Distances below this count as zero, and values above its inverse are refused: squares then stay within float64."""
+"""Distances below this count as zero, and values above its inverse are refused. Derived: sums of their squares stay
+within float64."""
 
-# Below this ratio of squared distance to squared norms, ‖a‖² + ‖b‖² − 2aᵀb has lost more than three digits.
+# Derived: below this ratio of squared distance to squared norms, ‖a‖² + ‖b‖² − 2aᵀb has lost more than three digits.
 _CANCELLATION = 1e-3
 
 
 def squared_distances(A: Array, B: Array) -> Array:
     """``‖a − b‖²`` for all rows a of A and b of B, shape ``(len(A), len(B))``.
 
-    One matrix product; the pairs where that cancels are computed again from their differences. Equal rows are at
-    exactly 0, and ``squared_distances(A, A)`` is exactly symmetric.
+    Uses one matrix product. Pairs with cancellation are computed again from their differences. The distance of equal
+    rows is exactly 0, and ``squared_distances(A, A)`` is exactly symmetric.
 
     Examples
     --------
@@ -36,13 +37,13 @@ def squared_distances(A: Array, B: Array) -> Array:
         return Reference(B).squared_distances(A)
     a = A - A.mean(axis=0)
     norms = np.einsum("ij,ij->i", a, a)
-    squared: Array = (norms[:, None] + norms[None, :]) - 2.0 * (a @ a.T)  # summed so, it is exactly symmetric
+    squared: Array = (norms[:, None] + norms[None, :]) - 2.0 * (a @ a.T)  # this order of summation is exactly symmetric
     _mend(squared, A, A, norms, norms)
     return squared
 
 
 class Reference:
-    """Items to which distances are measured, again and again.
+    """Items to which distances are computed repeatedly; their norms are computed once.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ class Reference:
         self._double = centred.T
 
     def squared_distances(self, A: Array) -> Array:
-        """``‖a − b‖²`` for all rows a of A and all reference items b, as `squared_distances` has them."""
+        """``‖a − b‖²`` for all rows a of A and all reference items b, as in `squared_distances`."""
         a = A - self._offset
         norms = np.einsum("ij,ij->i", a, a)
         squared: Array = a @ self._double
@@ -69,8 +70,8 @@ class Reference:
 
 
 def _mend(squared: Array, A: Array, B: Array, norms_a: Array, norms_b: Array) -> None:
-    """Compute the pairs where the product cancels again, from their differences."""
-    # Most rows have no such pair, which their smallest entry shows without another matrix.
+    """Recompute the pairs with cancellation from their differences, in place."""
+    # Most rows have no such pair. The smallest entry of a row shows that without another matrix.
     smallest = squared.min(axis=1, initial=np.inf)
     suspects = np.flatnonzero(smallest <= _CANCELLATION * (norms_a + norms_b.max(initial=0.0)))
     for batch in row_blocks(len(suspects), len(B)):

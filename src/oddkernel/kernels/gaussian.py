@@ -1,4 +1,4 @@
-"""The Gaussian kernel of one width."""
+"""The Gaussian kernel with one bandwidth."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .base import Kernel
 from .distances import NEGLIGIBLE, squared_distances
 
 MEDIAN_ITEMS = 1000
-"""The median distance is taken over the pairs among at most this many training items, evenly spaced."""
+"""The median is over the pairs of at most this many training items. Chosen by hand, to bound the cost of fitting."""
 
 
 class Gaussian(Kernel):
@@ -21,8 +21,8 @@ class Gaussian(Kernel):
     Parameters
     ----------
     bandwidth : float or "median", default="median"
-        A positive number, or the median distance between training items (pairs at distance 0 left out; 1 if there are
-        no others). The median is over the pairs among at most 1000 training items, evenly spaced in the order given.
+        A positive number, or the median distance between training items (without pairs at distance 0; 1 if there are
+        no others). The median is over the pairs of at most 1000 training items, evenly spaced in the order given.
 
     Attributes
     ----------

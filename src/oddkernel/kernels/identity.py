@@ -1,4 +1,4 @@
-"""The kernel of items without features."""
+"""The identity kernel, for items without features."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .base import Kernel
 
 
 class Identity(Kernel):
-    """Every item is like itself and nothing else: ``k₀(x, y) = 1`` if the rows are exactly equal, else 0.
+    """Identity kernel: ``k₀(x, y) = 1`` if the rows are exactly equal, else 0.
 
-    Items without any features are rows ``np.arange(n)[:, None]``. As a part of a sum it lets answers say about an item
-    what its features can't. A new item gets 0 against all others.
+    For items without features give ``np.arange(n)[:, None]``. In a sum of kernels it lets an item move independently of
+    its features. A new item has k₀ = 0 with all others.
 
     Examples
     --------
@@ -40,5 +40,5 @@ def equal_rows(A: Array, B: Array) -> Array:
 
 
 def _row_bytes(A: Array) -> NDArray[np.void]:
-    positive_zeros = np.ascontiguousarray(A + 0.0)  # −0.0 equals 0.0 but differs from it in bytes
+    positive_zeros = np.ascontiguousarray(A + 0.0)  # −0.0 equals 0.0 but has other bytes
     return positive_zeros.view(np.dtype((np.void, positive_zeros.itemsize * A.shape[1]))).ravel()

@@ -1,4 +1,4 @@
-"""The linear kernel, in units of its own."""
+"""The linear kernel, centred and scaled."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .distances import NEGLIGIBLE
 class Linear(Kernel):
     """Linear kernel, centred and scaled: ``k₀(x, y) = (x − μ)ᵀ(y − μ) / s²``.
 
-    μ is the mean of the training items and s² their mean squared distance to it, so that k₀(x, x) is 1 on average and
-    one penalty and margin fit all units. If all training items are identical, ``s = 1``.
+    μ is the mean of the training items and s² their mean squared distance to it. So k₀(x, x) is 1 on average, and
+    penalty and margin do not depend on the unit of the features. If all training items are identical, ``s = 1``.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Linear(Kernel):
         return self._standardise(self.check_items(A))
 
     def _learn(self, X: Array) -> None:
-        # The mean of equal numbers may be off by a rounding error, which scaling would blow up to a whole kernel.
+        # The mean of equal numbers may have a rounding error, which scaling would amplify to a kernel of noise.
         self.mean_ = np.where(np.ptp(X, axis=0) > 0, X.mean(axis=0), X[0])
         centred = X - self.mean_
         scale = float(np.sqrt(np.einsum("ij,ij->", centred, centred) / len(X)))

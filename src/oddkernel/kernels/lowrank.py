@@ -1,4 +1,4 @@
-"""The feature map of an initial kernel, cut to low rank."""
+"""The low-rank feature map of an initial kernel."""
 
 from __future__ import annotations
 
@@ -19,21 +19,23 @@ from .distances import row_blocks
 Result = TypeVar("Result")
 
 SPANNING = 1000
-"""Above ``max_items`` items, random ones join the constrained items until there are this many landmarks."""
+"""Least number of landmarks: above ``max_items`` items, random items are added to the constrained ones up to this
+number. Chosen by hand: an eigendecomposition of this size takes less than a second."""
 
-# From so many items on, an eigendecomposition takes long enough for people to press Ctrl-C.
+# From this many items on, Ctrl-C can interrupt the eigendecomposition. Chosen by hand: smaller ones end soon enough.
 LONG = 1000
-# Eigenvalues that differ by less than this, relatively, are one eigenvalue: its vectors are defined only together.
+# Eigenvalues that differ by less than this, relatively, count as equal. Derived: well above their rounding error. The
+# eigenvectors of equal eigenvalues are defined only as a subspace, so that all or none of them are kept.
 _TIE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class LowRank:
-    """Feature map φ with ``φ(x)ᵀφ(y) ≈ k₀(x, y)``, defined by the kernel on some training items, the landmarks.
+    """Nyström feature map φ with ``φ(x)ᵀφ(y) ≈ k₀(x, y)``, defined by the kernel on the landmarks, some training items.
 
-    With ``K₀ = V Λ Vᵀ`` the kernel matrix of the landmarks, cut to its r largest eigenvalues, and ``k_x`` the values of
-    k₀ between x and the landmarks, ``φ(x) = Λ^(−1/2) Vᵀ k_x``. On the landmarks this is ``Φ = V Λ^(1/2)``, so that
-    ``ΦΦᵀ`` is K₀ cut to rank r; elsewhere it is ``Φ⁺ k_x``.
+    Let ``K₀ ≈ V Λ Vᵀ`` be the kernel matrix of the landmarks with its r largest eigenvalues, and ``k_x`` the values of
+    k₀ between x and the landmarks. Then ``φ(x) = Λ^(−1/2) Vᵀ k_x``. On the landmarks this is ``Φ = V Λ^(1/2)``, and
+    ``ΦΦᵀ`` is the best approximation of K₀ of rank r; elsewhere it is ``Φ⁺ k_x``.
 
     Attributes
     ----------
@@ -44,9 +46,9 @@ class LowRank:
     basis : ndarray of shape (L, r)
         ``V Λ^(−1/2)``; each column's largest entry in magnitude is positive.
     share : float
-        The part of the positive trace of K₀ that the r eigenvalues keep.
+        The share of the positive trace of K₀ in the r eigenvalues.
     full_rank : int
-        How many eigenvalues of K₀ are positive beyond rounding, ``λ > ε L λ_max``: what ``rank=None`` keeps.
+        Number of eigenvalues of K₀ that are positive beyond rounding, ``λ > ε L λ_max``; ``rank=None`` keeps these.
 
     Examples
     --------
@@ -86,15 +88,15 @@ class LowRank:
         X : array-like of shape (n, d), or (n, n) for a precomputed kernel
             The training items.
         rank : float, int or None
-            A float in (0, 1]: the fewest eigenvalues whose share of K₀'s positive trace is at least this, equal ones
-            kept or dropped together. An int ≥ 1: as many, or all positive ones if there are fewer. None: all positive
-            ones. So ``1`` is one dimension and ``1.0`` the whole trace.
+            A float in (0, 1]: keep the fewest eigenvalues whose share of K₀'s positive trace is at least this; equal
+            ones are kept or dropped together. An int ≥ 1: keep this many, or all positive ones if there are fewer.
+            None: keep all positive ones. So ``1`` is one dimension and ``1.0`` the whole trace.
         constrained : array-like of int, optional
-            Indices of the training items that people were asked about.
+            Indices of the constrained items, which some answer is about.
         max_items : int, default=5000
-            Up to this many items, all are landmarks. Above, the landmarks are the constrained items, joined by random
-            others until there are 1000 or, if more than ``max_items`` are constrained, a random ``max_items`` of them;
-            no matrix larger than ``max_items`` × ``max_items`` is formed.
+            Up to this many items, all are landmarks. Above, the landmarks are the constrained items, with random other
+            items added up to 1000. If more than ``max_items`` items are constrained, ``max_items`` of them are drawn at
+            random. No matrix larger than ``max_items`` × ``max_items`` is formed.
         random_state : int, RandomState or None
             Draws the random landmarks.
         """
@@ -125,17 +127,17 @@ class LowRank:
         return features
 
     def reach(self, A: ArrayLike, features: Array | None = None) -> Array | None:
-        """How much of every item φ represents: ``‖φ(x)‖² / k₀(x, x)``, shape ``(len(A),)``.
+        """The share of every item that φ represents: ``‖φ(x)‖² / k₀(x, x)``, shape ``(len(A),)``.
 
-        Near 1 for items like the landmarks, near 0 for items far from everything seen. 1 where k₀(x, x) = 0: there is
-        nothing to represent. None for a precomputed kernel, which doesn't know k₀(x, x).
+        Near 1 for items similar to the landmarks, near 0 for items far from all landmarks, and 1 where k₀(x, x) = 0.
+        None for a precomputed kernel, which doesn't know k₀(x, x).
 
         Parameters
         ----------
         A : array-like of shape (a, d)
             Items.
         features : ndarray of shape (a, r), optional
-            Their φ, if it is at hand.
+            Their φ, if already computed.
         """
         if get_tags(self.kernel).input_tags.pairwise:
             return None
@@ -147,18 +149,18 @@ class LowRank:
 
 
 def _eigenpairs(kernel: Kernel, X: Array, landmarks: NDArray[np.intp]) -> tuple[Array, Array]:
-    """Eigenvalues of K₀, largest first, and the vectors in the columns of a matrix; some that are 0 may be missing."""
+    """Eigenvalues of K₀, largest first, and eigenvectors as columns; eigenvalues of 0 may be missing."""
     features = kernel.explicit(X)
     if features is None or 2 * features.shape[1] > len(X):
         K = kernel.columns(X, landmarks)
-        # It reads one triangle: rounding errors in symmetry don't matter.
-        values, vectors = _patiently(lambda: np.linalg.eigh(K), len(X))
+        # eigh reads one triangle only, so that rounding errors in symmetry don't matter.
+        values, vectors = _computed(lambda: np.linalg.eigh(K), len(X))
         return values[::-1], vectors[:, ::-1]
-    vectors, sizes, _ = _patiently(lambda: np.linalg.svd(features, full_matrices=False), len(X))
+    vectors, sizes, _ = _computed(lambda: np.linalg.svd(features, full_matrices=False), len(X))
     return np.square(sizes), vectors
 
 
-def _patiently(compute: Callable[[], Result], n: int) -> Result:
+def _computed(compute: Callable[[], Result], n: int) -> Result:
     return compute() if n < LONG else interruptible(compute)
 
 
@@ -190,7 +192,7 @@ def _choose_landmarks(
 
 
 def _count(values: Array, rank: float | int | None) -> int:
-    """How many of the positive eigenvalues, largest first, ``rank`` asks for."""
+    """Number of the positive eigenvalues, largest first, that ``rank`` asks for."""
     if rank is None or not len(values):
         return len(values)
     if isinstance(rank, Integral):

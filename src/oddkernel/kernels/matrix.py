@@ -1,4 +1,4 @@
-"""What a kernel matrix must satisfy."""
+"""Checks of a kernel matrix: symmetric, positive semidefinite."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from ..support.interruptible import interruptible
 from ..support.types import Array
 
 ROUNDING = 1e-6
-"""Asymmetry relative to the largest entry, or negative eigenvalues relative to the largest, that count as rounding."""
+"""Largest asymmetry, relative to the largest entry, and largest negative eigenvalue, relative to the largest one, that
+count as rounding. About ten times float32's precision, so that matrices computed in float32 pass."""
 
 
 def check_symmetric(K: Array) -> None:
-    """Raise a ValueError, naming the worst entry, unless K is square and, but for rounding, symmetric.
+    """Raise a ValueError that names the worst entry unless K is square and symmetric up to rounding.
 
     Examples
     --------
@@ -34,7 +35,7 @@ def check_symmetric(K: Array) -> None:
 
 
 def check_semidefinite(K: Array) -> None:
-    """Raise a ValueError unless the symmetric matrix K has, but for rounding, no negative eigenvalue.
+    """Raise a ValueError unless the symmetric matrix K is positive semidefinite up to rounding.
 
     Examples
     --------
@@ -44,8 +45,8 @@ def check_semidefinite(K: Array) -> None:
         ...
     ValueError: a kernel matrix must be positive semidefinite; its smallest eigenvalue is -1 (its largest 2). ...
     """
-    # No diagonal entry exceeds the largest eigenvalue, so this Cholesky factor, far cheaper than the eigenvalues,
-    # exists only where they are fine. Where it doesn't, they decide.
+    # A Cholesky factor is far cheaper than the eigenvalues. No diagonal entry exceeds the largest eigenvalue, so the
+    # factor of this matrix exists only if the check passes. If it doesn't exist, the eigenvalues decide.
     shifted = K + np.diag(np.full(len(K), ROUNDING * max(K.diagonal().max(), 0.0)))
     try:
         interruptible(lambda: np.linalg.cholesky(shifted))

@@ -1,4 +1,4 @@
-"""A kernel matrix that the user brings."""
+"""A kernel matrix computed by the user."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .matrix import check_semidefinite, check_symmetric
 class Precomputed(Kernel):
     """A kernel known only through its values against the training items.
 
-    ``fit`` takes the n × n matrix of k₀ between the training items, which must be symmetric and positive semidefinite
-    but for rounding; it is taken as it is, neither centred nor scaled. Wherever items are due afterwards, give their
-    rows of k₀ against the training items, shape ``(a, n)``. Values between two sets of new items are then unknown, so
-    ``kernel(A, B)`` and ``diagonal(A)`` raise.
+    ``fit`` takes the n × n matrix of k₀ between the training items. It must be symmetric and positive semidefinite up
+    to rounding, and is neither centred nor scaled. Every other method takes rows of k₀ between items and the training
+    items, shape ``(a, n)``. Values between two sets of new items are unknown, so ``kernel(A, B)`` and ``diagonal(A)``
+    raise.
 
     Examples
     --------

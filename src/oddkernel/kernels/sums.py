@@ -22,7 +22,7 @@ class KernelSum(Kernel):
     Parameters
     ----------
     kernels : sequence of Kernel
-        The parts. A `Precomputed` kernel can't be one: its rows aren't the features that the others take.
+        The parts. None may be `Precomputed`, whose rows aren't features.
     weights : sequence of float
         One finite number ≥ 0 for each.
 

@@ -1,7 +1,8 @@
-"""Arrays of NumPy, PyTorch or CuPy: what the mathematics needs beside the array API standard.
+"""Arrays of NumPy, PyTorch or CuPy: operations that the array API standard lacks.
 
-`dual`, `losses` and Newton's method speak the standard only, through ``namespace(array)``, and so run wherever their
-arrays are. The few operations that it lacks (sums by index, Cholesky factors that may not exist) are here.
+`dual`, `losses` and Newton's method use only the standard, through ``namespace(array)``, and therefore run where their
+arrays are. This module adds the few operations that the standard lacks: sums by index, Cholesky factors that may not
+exist.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from scipy import linalg, sparse
 Array = Any
 """An array of NumPy, PyTorch, CuPy or another library that follows the array API standard."""
 
-# Columns that triangular systems are solved for at one time.
+# Columns of a block in `times_inverse`. By trial on the paper's workload (`oddkernel bench`); results don't depend on
+# it.
 COLUMNS = 64
 
 ACCEPTED = "None (NumPy), 'cuda' or 'cuda:0' (PyTorch on a GPU), 'torch:cpu' (PyTorch), or 'cupy' or 'cupy:0' (CuPy)"
@@ -47,14 +49,14 @@ class Device:
         self.xp, self.handle = xp, handle
 
     def put(self, array: Array) -> Array:
-        """A NumPy array there; floats become float64, whole numbers int64."""
+        """Copy a NumPy array to the device; floats become float64, integers int64."""
         array = np.asarray(array)
         if array.dtype.kind in "iu":
             array = array.astype(np.int64)
         return self.xp.asarray(np.ascontiguousarray(array), device=self.handle)
 
     def free_memory(self) -> int | None:
-        """Bytes that are free there; None where that is not for the device to say."""
+        """Free bytes on the device; None if it doesn't report them."""
         kind = str(self.handle)
         if self.xp.__name__.endswith("torch") and kind.startswith("cuda"):
             import torch
@@ -136,7 +138,7 @@ def sum_by(index: Array, values: Array, size: int) -> Array:
 
 
 def placed(place: Array, values: Array, size: int, dtype: Any) -> Array:
-    """(size,): the values at these places, no two of them the same, and 0 elsewhere."""
+    """(size,): the values at these distinct places, and 0 elsewhere."""
     if isinstance(values, np.ndarray):
         whole = np.zeros(size, dtype)
         whole[place] = values
@@ -145,7 +147,7 @@ def placed(place: Array, values: Array, size: int, dtype: Any) -> Array:
 
 
 def largest_by(index: Array, values: Array, size: int) -> Array:
-    """(size,): the largest of 0 and the values with each index."""
+    """(size,): for each index, the maximum of 0 and its values."""
     library = _library(index)
     if library == "torch":
         return values.new_zeros(size).scatter_reduce(0, index, values, "amax")
@@ -161,13 +163,13 @@ def largest_by(index: Array, values: Array, size: int) -> Array:
 
 
 def entries(matrix: Array, place: Array) -> Array:
-    """The entries of a matrix at these places of its rows laid end to end."""
+    """The entries of a matrix at these indices of its flattened form (rows laid end to end)."""
     xp = namespace(matrix)
     return xp.take(xp.reshape(matrix, (-1,)), place, axis=0)
 
 
 def combined(matrix: Array, plus: Array, factor: Array, minus: Array, other: Array) -> Array:
-    """Row by row: ``factor`` times row ``plus`` of the matrix, minus ``other`` times row ``minus``."""
+    """For each row: ``factor`` times row ``plus`` of the matrix, minus ``other`` times row ``minus``."""
     if isinstance(matrix, np.ndarray):  # a sparse product reads each row once
         m = len(plus)
         places = (np.r_[:m, :m], np.r_[plus, minus])
@@ -186,13 +188,13 @@ def plus_diagonal(matrix: Array, values: Array) -> Array:
 
 
 def cholesky(matrix: Array) -> Array | None:
-    """The lower Cholesky factor, or None where the matrix is not positive definite."""
+    """The lower Cholesky factor, or None if the matrix is not positive definite."""
     library = _library(matrix)
     if library == "torch":
         factor, failed = _module("torch").linalg.cholesky_ex(matrix)
         return None if bool(failed) else factor
     if library == "numpy":
-        # Symmetric, and so its own transpose, which lies in memory as LAPACK has it.
+        # The matrix is symmetric, so that its transpose, in LAPACK's memory order, can be passed without a copy.
         factor, failed = lapack("potrf", matrix)(matrix.T, lower=1) if len(matrix) else (matrix, 0)
         return None if failed or not np.isfinite(factor).all() else factor
     try:
@@ -223,7 +225,7 @@ def times_inverse(rows: Array, factor: Array) -> Array:
     """rows · L⁻ᵀ for a lower triangular matrix L."""
     if not isinstance(factor, np.ndarray):
         return rows @ inverse_lower(factor).T
-    # By blocks of columns nearly all of it is matrix products, at several times the speed of LAPACK's solve.
+    # In blocks of columns nearly all work is matrix products, which are several times faster than LAPACK's solve.
     solved = np.empty_like(rows)
     for a in range(0, len(factor), COLUMNS):
         here = slice(a, a + COLUMNS)

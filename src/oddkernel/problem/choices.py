@@ -1,4 +1,4 @@
-"""How three distances become a choice: the odd one is the one left out of the closest pair."""
+"""From three distances to a choice: the odd one is the item outside the closest pair."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from scipy import optimize, special
 from ..comparisons import Comparisons, Kind, kinds
 from ..support.types import Array
 
-# Differences are formed for so many rows at a time: all at once they would fill the memory.
+# Answers whose difference vectors are formed at a time, to bound the memory. Chosen by hand; results don't depend on
+# it.
 BLOCK = 2048
 
 
 def sides(coordinates: Array, shown: Array) -> Array:
-    """(m, 3): the squared distance of the pair opposite each position, for rows of three items."""
+    """(m, 3): the squared distance of the pair opposite each position, for answers about three items."""
     return np.asarray(sides_by_dimension(coordinates, shown, [coordinates.shape[1]])[0])
 
 
 def sides_by_dimension(coordinates: Array, shown: Array, dimensions: Sequence[int]) -> Array:
-    """(k, m, 3): the same by the leading dimensions alone, for k ascending numbers of them."""
+    """(k, m, 3): as `sides`, from the leading dimensions alone, for k ascending numbers of dimensions."""
     opposite = np.zeros((len(dimensions), len(shown), 3))
     starts = [0, *dimensions[:-1]]
     for start in range(0, len(shown), BLOCK):
@@ -39,32 +40,33 @@ def decided(said: Comparisons) -> Array:
 
 
 def chosen(said: Comparisons) -> Array:
-    """(m,): the position opposite the pair that a decided answer calls the closest; of a central one, the farthest."""
+    """(m,): the position that a decided answer names: opposite the closest pair, or for most-central the farthest."""
     return kinds.singled_out(said.kind, said.odd)
 
 
 def eligible(opposite: Array, said: Comparisons) -> Array:
-    """``opposite`` such that the smallest is named: pairs that *closer* doesn't speak of are out of the running.
+    """``opposite`` transformed such that the smallest value of each answer is the one named.
 
-    The most central item is opposite the largest, so that there the sign changes.
+    Pairs that a *closer* answer doesn't compare become inf. The most central item is opposite the largest distance, so
+    that most-central answers change sign.
     """
     sign = np.where(kinds.farthest(said.kind), -1.0, 1.0)
     return np.where(kinds.compared(said.kind), sign[:, None] * opposite, np.inf)
 
 
 def agreement(opposite: Array, said: Comparisons) -> Array:
-    """(m,): 1 where the distances name the same item, 0 where not; ties count by their share."""
+    """(m,): 1 where the distances name the same item as the answer, 0 where not, 1/k in a tie of k."""
     opposite = eligible(opposite, said)
     named = opposite == opposite.min(axis=1, keepdims=True)
     return np.asarray(named[np.arange(len(said)), chosen(said)] / named.sum(axis=1))
 
 
 def probabilities(opposite: Array, temperature: float, tie: float = 0.0, guess: float = 0.0) -> Array:
-    """(m, 4): how likely each of the three is called odd, and *can't tell*.
+    """(m, 4): the probability that each of the three is called odd, and that of *can't tell*.
 
-    A pair is called the closest with a probability proportional to exp(−δ/temperature); *can't tell* with ``tie`` times
-    the geometric mean of the three (Davidson 1970): most likely where they are equally far apart. Of those who name
-    one, the share ``guess`` names any.
+    A pair is called the closest with probability proportional to exp(−δ/temperature). *Can't tell* has ``tie`` times
+    the geometric mean of these three values (Davidson 1970), and is thus most likely for equal distances. Of the
+    decided answers, the share ``guess`` is uniform.
     """
     strength = -opposite / temperature
     undecided = np.full(len(opposite), -np.inf) if tie == 0 else np.log(tie) + strength.mean(axis=1)
@@ -76,7 +78,7 @@ def probabilities(opposite: Array, temperature: float, tie: float = 0.0, guess: 
 def probability_slopes(proba: Array, temperature: float, guess: float = 0.0) -> Array:
     """(m, 4, 3): the derivatives of `probabilities` by the three squared distances.
 
-    A strength is −δ/temperature, and that of *can't tell* a third of the three together.
+    The logit of a pair is −δ/temperature; that of *can't tell* is the mean of the three, plus log ``tie``.
     """
     meant = proba.copy()
     meant[:, :3] -= guess * proba[:, :3].mean(axis=1, keepdims=True)
@@ -88,7 +90,7 @@ def probability_slopes(proba: Array, temperature: float, guess: float = 0.0) -> 
 
 
 def log_likelihood(opposite: Array, said: Comparisons, temperature: float, guess: float = 0.0) -> Array:
-    """(m,): the log-probability of each decided answer, among the pairs that it compares."""
+    """(m,): the log-probability of each decided answer among the pairs that it compares."""
     opposite = eligible(opposite, said)
     strength = -opposite / temperature
     meant = strength[np.arange(len(said)), chosen(said)] - special.logsumexp(strength, axis=1)
@@ -98,7 +100,7 @@ def log_likelihood(opposite: Array, said: Comparisons, temperature: float, guess
 
 
 def fit_temperature(opposite: Array, said: Comparisons, guess: float = 0.0) -> float:
-    """The temperature at which decided answers are most likely."""
+    """The temperature by maximum likelihood of the decided answers."""
     unit = float(np.median(opposite[np.isfinite(opposite)])) or 1.0
 
     def cost(log_temperature: float) -> float:
@@ -110,9 +112,9 @@ def fit_temperature(opposite: Array, said: Comparisons, guess: float = 0.0) -> f
 
 
 def fit_guess(opposite: Array, said: Comparisons) -> tuple[float, float]:
-    """Temperature and share of guesses at which decided answers are most likely.
+    """Temperature and share of guesses by maximum likelihood of the decided answers.
 
-    No guesses, unless they make the answers likelier by more than one more parameter may cost (Akaike 1974).
+    The share is 0 unless guesses improve Akaike's information criterion (1974), which charges for the extra parameter.
     """
 
     def likelihood(guess: float) -> float:
@@ -126,7 +128,7 @@ def fit_guess(opposite: Array, said: Comparisons) -> tuple[float, float]:
 
 
 def fit_tie(opposite: Array, said: Comparisons, temperature: float) -> float:
-    """The strength of *can't tell* at which odd-one-out answers are most likely; 0 if all are decided."""
+    """The tie strength of *can't tell* by maximum likelihood of the odd-one-out answers; 0 if all are decided."""
     triples = said.kind == Kind.ODD_ONE_OUT
     if not said.undecided.any():
         return 0.0

@@ -1,4 +1,4 @@
-"""What people's answers mean: rows that are linear in the kernel.
+"""Answers as constraints: rows that are linear in the kernel.
 
 Every row reads ``near_factor·δ(near) − far_factor·δ(far) + offset ≤ slack`` (``= slack`` for an equality), where
 δ(i, j) is the squared learned distance. Either part may be absent: its factor is then zero.
@@ -26,13 +26,13 @@ class Constraints:
     near_factor, far_factor : (m,) arrays
         Their factors, 0 where a part is absent.
     offset : (m,) array
-        What is added: the margin, or a link's bound.
+        The constant term: the margin, or a link's bound.
     equality : (m,) bool array
-        Rows that ask for equality: *can't tell*.
+        Whether a row is an equality; *can't tell* gives equalities.
     weight : (m,) array
-        How much a violation counts.
+        Weight of a violation.
     answer : (m,) int array
-        Which comparison a row comes from.
+        Index of the answer or link that a row comes from.
     """
 
     near: Array
@@ -55,19 +55,19 @@ class Constraints:
         return replace(self, near=numbers[self.near], far=numbers[self.far])
 
     def matched(self, others: Constraints, values: Array) -> Array:
-        """One number a row, taken from the rows among ``others`` that say the same, or 0.
+        """(m,): for each row the value of the equal row among ``others``, or 0.
 
-        Where a row is there several times, their sum is shared out evenly: only that matters to the kernel.
+        The values of repeated rows are summed and divided evenly: the kernel depends on their sum only.
         """
         keys = np.vstack([self._content(), others._content()])
         _, key = np.unique(keys, axis=0, return_inverse=True)
-        mine, theirs = np.split(key.ravel(), [len(self)])  # a column, in NumPy 2.0
+        mine, theirs = np.split(key.ravel(), [len(self)])  # NumPy 2.0 returns a column
         size = int(key.max(initial=-1)) + 1
         total = np.bincount(theirs, values, minlength=size)
         return np.asarray(total[mine] / np.bincount(mine, minlength=size)[mine])
 
     def _content(self) -> Array:
-        """(m, 7): what a row says, however its pairs are written."""
+        """(m, 7): the content of each row, independent of the order within its pairs."""
         near, far = np.sort(self.near, axis=1), np.sort(self.far, axis=1)
         rest = (self.near_factor > 0, self.far_factor > 0, self.equality)
         return np.column_stack([near, far, *rest]).astype(np.int64)
@@ -84,10 +84,10 @@ class Constraints:
     ) -> Constraints:
         """Translate answers into rows.
 
-        An odd one out ``(i, j | k)`` means two rows, ``ratio·δ(i,j) + margin ≤ δ(i,k)`` and ``≤ δ(j,k)``; *can't
-        tell* three equalities, so that no item is special; the most central c of a, b, c two rows, with δ(a,c) and
-        δ(b,c) near and δ(a,b) far; *closer* one row; a link bounds one distance, by ``at_most`` or ``at_least`` where
-        it names no bound itself.
+        An odd one out ``(i, j | k)`` gives two rows, ``ratio·δ(i,j) + margin ≤ δ(i,k)`` and ``≤ δ(j,k)``. *Can't tell*
+        gives three equalities, so that no item is special. The most central item c of a, b, c gives two rows, with
+        δ(a,c) and δ(b,c) near and δ(a,b) far. *Closer* gives one row. A link bounds one distance, by ``at_most`` or
+        ``at_least`` if it has no bound of its own.
 
         Examples
         --------
@@ -122,7 +122,7 @@ class Constraints:
 
 
 def _by_anchor(said_so: Orders, said: Comparisons) -> Orders:
-    """The one or two statements of each answer by the number of the anchor, however the three items were shown."""
+    """The one or two statements of each answer, sorted by anchor, so that the order shown has no effect."""
     row, anchor = said_so.row, said.shown[said_so.row, said_so.anchor]
     later = np.flatnonzero((row[:-1] == row[1:]) & (anchor[:-1] > anchor[1:]))
     order = np.arange(len(row))

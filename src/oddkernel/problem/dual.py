@@ -1,15 +1,17 @@
-"""The optimisation problem: value, gradient, Hessian, residual. All the mathematics is here.
+"""The dual problem: value, gradient, Hessian, residual.
 
-With K₀ = ΦΦᵀ and K = ΦWΦᵀ the best kernel solves, over one multiplier α_c for each row,
+With K₀ = ΦΦᵀ and K = ΦWΦᵀ, and one multiplier α_c for each row, the optimal kernel solves
 
     maximise  logdet S(α) + bᵀα − Σ_c ψ*_c(α_c),    S(α) = I + Σ_c α_c ΦᵀC_cΦ ≻ 0,    W = S(α)⁻¹.
 
-Rows only see differences of constrained items, so three reductions come first, none of which changes the answer: the
-items are centred; coordinates in which no constrained item differs are left out (W is the identity there); and rows are
-written over the p distinct *pairs* they mention: with one difference vector d_p a pair and the rows' factors in the
-sparse matrix B (m × p), S = I + Σ_p (Bᵀα)_p d_p d_pᵀ.
+Rows depend only on differences of constrained items. This allows three reductions that don't change the optimum:
 
-What depends on α is written in the array API standard and runs where the arrays are: NumPy, or a GPU (`Dual.on`).
+- the items are centred;
+- directions in which no constrained items differ are left out (W is the identity there);
+- rows are written over the p distinct *pairs* that they mention. With one difference vector d_p for each pair and the
+  rows' factors in the sparse matrix B (m × p), S = I + Σ_p (Bᵀα)_p d_p d_pᵀ.
+
+Everything that depends on α uses the array API standard and runs where the arrays are: NumPy, or a GPU (`Dual.on`).
 The number of rows enters through gathers and sums by index only.
 """
 
@@ -41,13 +43,16 @@ from .constraints import Constraints
 from .geometry import CANCELLATION, Geometry
 from .losses import Conjugate
 
-# From this share of all pairs on, dense products with them are faster than sparse ones.
+# From this share of all pairs on, dense matrix products are faster than sparse ones. By trial; only speed depends on
+# it.
 DENSE = 0.02
-# Items closer than this, relative to the spread of all, are taken for copies: their distance is rounding.
+# Items closer than this, relative to the extent of all, count as copies. Derived: a few hundred times float64's
+# precision, so that their computed distance is only rounding.
 COINCIDENT = 1e-13
-# Symmetric products are formed for one triangle only, in blocks of so many rows.
+# Symmetric products are formed for one triangle only, in blocks of this many rows. By trial; only speed depends on it.
 BLOCK = 256
-# Matrices of size s × s, s × q and q × q, and columns of length m, that are held at one time at most.
+# Largest number of matrices of size s × s, s × q and q × q, and of columns of length m, held at a time. Counted in the
+# code, for the check of a device's memory.
 HELD = {"ss": 4, "sq": 4, "qq": 14, "m": 40}
 
 
@@ -72,33 +77,33 @@ class Dual:
         self._device: Device | None = None
         self._host: Dual | None = None
         self.items, local = numbered(np.stack([rows.near, rows.far]), len(features))
-        local = np.sort(local, axis=-1)  # δ(i, j) = δ(j, i): one pair, however it was written
+        local = np.sort(local, axis=-1)  # δ(i, j) = δ(j, i), so that (i, j) and (j, i) are one pair
         n_items = max(len(self.items), 1)
 
         centred = features[self.items] - features[self.items].mean(axis=0) if len(rows) else features[:0]
         self.basis, self.coordinates = _span(centred)
         self.rank = self.coordinates.shape[1]
 
-        #: (p,) where the pairs (i, j), i ≤ j, stand in an s × s matrix whose rows are laid end to end
+        #: (p,) index of each pair (i, j), i ≤ j, in a flattened s × s matrix
         self.place, (self.near, self.far) = numbered(local[..., 0] * n_items + local[..., 1], n_items**2)
         self.first, self.second = np.divmod(self.place, n_items)
         squared = self.squared_distances(self.coordinates)
         spread = np.square(self.coordinates).sum(axis=1).max(initial=0.0)
-        # Between copies δ = 0 whatever W is: that part of the row is absent.
+        # Between copies δ = 0 for every W, so that this part of the row is absent.
         apart = squared > COINCIDENT**2 * spread
         self.near_factor = rows.near_factor * apart[self.near]
         self.far_factor = rows.far_factor * apart[self.far]
 
-        #: (m,) rows that compare nothing: only their offset counts
+        #: (m,) rows with neither part: they consist of their offset alone
         self.void = (self.near_factor == 0) & (self.far_factor == 0)
         near, far = self.near_factor * squared[self.near], self.far_factor * squared[self.far]
-        #: (m,) what each row compares before learning: near_factor·δ_near + far_factor·δ_far + abs(b)
+        #: (m,) the scale of each row before learning: near_factor·δ_near + far_factor·δ_far + abs(b)
         self.initial_scale = near + far + np.abs(rows.offset)
-        #: by how much a squared distance must grow for its row to hold: b/(far_factor·δ_far), the largest of all rows
+        #: the largest factor by which a squared distance must grow for its row to hold: b/(far_factor·δ_far)
         self.growth = float((rows.offset[far > 0] / far[far > 0]).max(initial=0.0))
 
     def hardened(self, part: Array) -> Dual:
-        """The problem in which these rows, and no others, must hold."""
+        """The problem with these rows only, as hard constraints."""
         rows = self.rows[part]
         return Dual(self.features, rows, Conjugate.hard(rows.equality))
 
@@ -106,10 +111,10 @@ class Dual:
         return len(self.rows)
 
     def relaxed(self, barrier: float) -> Dual:
-        """The same rows with logdet S weighted by ``barrier`` (and all divided by it): offsets and ψ* count for less.
+        """The same rows with logdet S weighted by ``barrier``, and all divided by it: offsets and ψ* count less.
 
-        Its optimum tends to α = 0 as the barrier grows and is this problem's at 1: a path along which a row that asks
-        for far more than K₀ offers can be approached.
+        Its optimum tends to α = 0 as the barrier grows, and at 1 it is the optimum of this problem. This central path
+        leads to rows that ask for distances far from those of K₀.
         """
         other = copy(self)
         other.offset = self.offset / barrier
@@ -118,20 +123,20 @@ class Dual:
         return other
 
     def weakened(self, factor: float) -> Dual:
-        """The same rows, whose violations cost a ``factor`` less."""
+        """The same rows with the loss divided by ``factor``."""
         other = copy(self)
         other.loss = self.loss.weakened(factor)
         return other
 
     def proximal(self, alpha: Array, curvature: Array) -> Dual:
-        """The same rows with ½·curvature·(α′ − α)² taken off the dual at α′: a kink of ψ becomes smooth around α."""
+        """The dual minus the proximal term ½·curvature·(α′ − α)² at α′, which smooths a kink of ψ."""
         other = copy(self)
         other.offset = self.offset + curvature * alpha
         other.loss = self.loss.proximal(curvature)
         return other
 
     def on(self, device: Device | None) -> Dual:
-        """The same problem with its arrays on another device, if they fit; None: as it is."""
+        """The same problem with its arrays on another device, if they fit; for None, the problem itself."""
         if device is None:
             return self
         needed, free = self.memory, device.free_memory()
@@ -151,7 +156,7 @@ class Dual:
 
     @property
     def single(self) -> Dual:
-        """The same problem in NumPy with its matrices in single precision: twice as fast, good for a first guess."""
+        """The same problem in NumPy with its matrices in single precision: twice as fast, for the first steps."""
         other = copy(self.host)
         other.__dict__.pop("unit", None)
         other.coordinates = other.coordinates.astype(np.float32)
@@ -164,12 +169,12 @@ class Dual:
 
     @property
     def memory(self) -> int:
-        """About how many bytes its points take."""
+        """Approximate number of bytes that its points need."""
         s, q, m = len(self.items), self.rank, len(self)
         return 8 * int(HELD["ss"] * s * s + HELD["sq"] * s * q + HELD["qq"] * q * q + HELD["m"] * m)
 
     def put(self, array: Array) -> Array:
-        """A NumPy array where the problem's are."""
+        """Copy a NumPy array to the device of the problem's arrays."""
         return array if self._device is None or not isinstance(array, np.ndarray) else self._device.put(array)
 
     @property
@@ -183,18 +188,18 @@ class Dual:
         return self.apart(self.coordinates, self.first[pairs], self.second[pairs])
 
     def pair_weights(self, alpha: Array) -> Array:
-        """Bᵀα: with which factor each pair enters S − I."""
+        """(p,): Bᵀα, the factor of each pair in S − I."""
         p = self.place.shape[0]
         return sum_by(self.near, self.near_factor * alpha, p) - sum_by(self.far, self.far_factor * alpha, p)
 
     def row_sums(self, per_pair: Array) -> Array:
-        """B·(one number a pair): near minus far, row by row."""
+        """(m,): B times one number for each pair: near minus far, for each row."""
         xp = namespace(per_pair)
         near, far = xp.take(per_pair, self.near, axis=0), xp.take(per_pair, self.far, axis=0)
         return self.near_factor * near - self.far_factor * far
 
     def squared_distances(self, images: Array, kernel: Array | None = None) -> Array:
-        """(p,): δ of every pair, where the constrained items have these (s, q) images and, if known, this kernel."""
+        """(p,): δ of every pair, for these (s, q) images of the constrained items and, if known, their kernel."""
         xp = namespace(images)
         if kernel is None and self.place.shape[0] <= 4 * images.shape[0]:
             return _squares(self.apart(images, self.first, self.second))
@@ -223,7 +228,7 @@ class Dual:
         weight, s = self.pair_weights(alpha), images.shape[0]
         degree = sum_by(self.first, weight, s) + sum_by(self.second, weight, s)
         if xp is not np or len(weight) > DENSE * s * s:
-            # Its diagonal and twice its upper triangle do.
+            # The diagonal and twice the upper triangle suffice.
             matrix = xp.reshape(placed(self.place, -weight, s * s, images.dtype), (s, s))
             degree = xp.astype(degree, images.dtype)
             upper = xp.concat([matrix[a:b, a:] @ images[a:, :] for a, b in _blocks(s)])
@@ -250,7 +255,7 @@ class Dual:
         return self.put(unit) if self._device is not None else unit.astype(self.coordinates.dtype)
 
     def at(self, alpha: Array) -> Point | None:
-        """Everything about one α, or None where S(α) is not positive definite."""
+        """The point at α, or None if S(α) is not positive definite."""
         bent = self.curvature_matrix(alpha)
         factor = cholesky(bent)
         return None if factor is None else Point(self, alpha, bent, factor)
@@ -261,7 +266,7 @@ class Dual:
         return xp.take(images, first, axis=0) - xp.take(images, second, axis=0)
 
     def gather(self, gram: Array) -> tuple[Array, Array]:
-        """G_ii + G_jj − 2G_ij of every pair, and G_ii + G_jj beside it, for a G whose upper triangle is known."""
+        """G_ii + G_jj − 2G_ij and G_ii + G_jj of every pair, from the upper triangle of G."""
         xp = namespace(gram)
         norm = xp.linalg.diagonal(gram)
         total = xp.take(norm, self.first, axis=0) + xp.take(norm, self.second, axis=0)
@@ -270,7 +275,7 @@ class Dual:
 
 @dataclass(frozen=True, eq=False)
 class Point(Geometry):
-    """The dual problem at one α: what it is worth there, and which way is up.
+    """The dual problem at one α: value, gradient, Hessian, residual and gap.
 
     Attributes
     ----------
@@ -305,7 +310,7 @@ class Point(Geometry):
         return times_inverse(self.problem.coordinates, self.factor)
 
     def knowing(self, kernel: Array) -> Point:
-        """The same point, where K on the constrained items needs no computing."""
+        """The same point with K on the constrained items given."""
         other = replace(self)
         other.__dict__["kernel"] = kernel
         return other
@@ -322,7 +327,7 @@ class Point(Geometry):
 
     @cached_property
     def free(self) -> Array:
-        """(m,) bool: rows whose α may still move uphill, not held at the end of its interval."""
+        """(m,) bool: free rows, whose α the gradient does not hold at a bound of its interval."""
         return ~self.problem.loss.held(self.alpha, self.gradient)
 
     @cached_property
@@ -344,35 +349,36 @@ class Point(Geometry):
 
     @cached_property
     def residual(self) -> float:
-        """The largest projected gradient, each relative to what its row compares (0/0 = 0)."""
+        """The largest projected gradient, each relative to the scale of its row (0/0 = 0)."""
         xp, loss = namespace(self.alpha), self.problem.loss
         if not len(self.problem):
             return 0.0
         compares = self.scale > 0
         relative = xp.where(self.free & compares, abs(self.gradient) / xp.where(compares, self.scale, 1.0), 0.0)
         if loss.has_entropy:
-            # An entropy's slope is endless at its ends: there, how far p is from what the violation asks for.
+            # The slope of an entropy is infinite at its ends. There, the distance of p from its optimum is used.
             relative = xp.where(loss.entropic, abs(self.alpha - loss.start(self.violation)) / loss.cap, relative)
         return float(xp.max(relative))
 
     @cached_property
     def gap(self) -> float:
-        """Primal minus dual objective, summed row by row and so free of cancellation, over 1 + abs(dual)."""
+        """Duality gap over 1 + abs(dual), summed by row and therefore free of cancellation."""
         return self.problem.loss.fenchel_gap(self.alpha, self.violation) / (1.0 + abs(self.objective))
 
     @cached_property
     def root(self) -> Array:
-        """(r, r): a root of W in all coordinates of Φ, W = root·rootᵀ; the identity where no constrained item differs.
+        """(r, r): a root of W in all coordinates of Φ, W = root·rootᵀ; the identity where no constrained items differ.
 
-        Not the symmetric one of `whole_metric`, but at the price of a triangular inverse.
+        It is triangular on the reduced coordinates, and cheaper than the symmetric root of `whole_metric`.
         """
         basis, identity = self.problem.basis, np.eye(self.problem.rank)
         change = to_numpy(self.inverse_factor).T - identity
         return np.asarray(np.eye(len(basis)) + basis @ change @ basis.T)
 
     def whole_metric(self) -> tuple[Array, Array]:
-        """W and its symmetric root in all r coordinates of Φ; the identity where no constrained item differs."""
-        # From S's Cholesky factor, not from W: no negative eigenvalue by rounding, and small ones keep their digits.
+        """W and its symmetric root in all r coordinates of Φ; the identity where no constrained items differ."""
+        # From the Cholesky factor of S and not from W: rounding then makes no eigenvalue negative, and small
+        # eigenvalues keep their relative precision.
         inverse = to_numpy(self.inverse_factor)
         _, roots, directions = interruptible(lambda: np.linalg.svd(inverse))
         span = self.problem.basis @ directions.T
@@ -399,14 +405,14 @@ class Point(Geometry):
         return self._own_bend + self._loss_bend[1]
 
     def preconditioned(self, x: Array) -> Array:
-        """Roughly H⁻¹x on the free rows: tr(K C_c K C_d) counts where c = d only, ψ*'' in full."""
+        """An approximation of H⁻¹x on the free rows: the diagonal of tr(K C_c K C_d) plus all of ψ*''."""
         inverse, joined = self._rough_inverse
         scaled = inverse * x
         return scaled if joined is None else scaled - inverse * joined * self.problem.loss.by_group(scaled)
 
     @cached_property
     def _rough_inverse(self) -> tuple[Array, Array | None]:
-        """D⁻¹ and s/(1 + s·Σ D⁻¹), which by Sherman and Morrison make up the inverse of D + s·11ᵀ for each answer."""
+        """D⁻¹ and s/(1 + s·Σ D⁻¹): by Sherman and Morrison they give the inverse of D + s·11ᵀ for each answer."""
         xp, own = namespace(self.alpha), self._own_bend
         inverse = xp.where(self.free & (own > 0), 1.0 / xp.where(own > 0, own, 1.0), 0.0)
         if not self.problem.loss.has_entropy:
@@ -416,11 +422,11 @@ class Point(Geometry):
 
     @cached_property
     def _own_bend(self) -> Array:
-        """(m,): tr(K C_c K C_c), and ψ*'' of the row alone."""
+        """(m,): tr(K C_c K C_c) plus the diagonal of ψ*''."""
         return self.own_products + self._loss_bend[0]
 
     def hessian_product(self, x: Array) -> Array:
-        """−∇² of the dual times x: every row of K(Σ_d x_d C_d)K, plus ψ*''·x. Rows enter through gathers only."""
+        """−∇² of the dual times x: tr(K(Σ_d x_d C_d)K C_c) of every row c, plus ψ*''·x. Rows enter by gathers only."""
         problem, z = self.problem, self.images
         own, shared = self._loss_bend
         product = problem.sandwich(z, problem.spread(z, x)) + own * x
@@ -428,12 +434,12 @@ class Point(Geometry):
 
 
 def _blocks(size: int, each: int = BLOCK) -> list[tuple[int, int]]:
-    """Where blocks of rows begin and end."""
+    """Start and end of each block of rows."""
     return [(a, min(a + each, size)) for a in range(0, size, each)]
 
 
 def _upper(left: Array, right: Array) -> Array:
-    """The upper triangle of the symmetric left·rightᵀ; below it is whatever memory held."""
+    """The upper triangle of the symmetric left·rightᵀ; the lower one is uninitialised."""
     xp, s = namespace(left), left.shape[0]
     gram = xp.empty((s, s), dtype=left.dtype, device=left.device)
     for a, b in _blocks(s):
@@ -454,7 +460,7 @@ def _span(centred: Array) -> tuple[Array, Array]:
     s, r = centred.shape
     if s > r:
         return np.eye(r), np.ascontiguousarray(centred)
-    # Centred, the last row depends on the others: its direction in the QR factorisation is rounding.
+    # The rows are centred, so that the last depends on the others: its direction in a QR factorisation is rounding.
     basis, coordinates = np.linalg.qr(centred.T)
     q = max(s - 1, 0)
     return basis[:, :q], np.ascontiguousarray(coordinates[:q].T)

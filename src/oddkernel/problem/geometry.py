@@ -1,4 +1,4 @@
-"""The constrained items in one metric: their distances, what each row makes of them, products of rows."""
+"""The constrained items under one metric: distances, violations of rows, products of rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .row_products import row_products
 if TYPE_CHECKING:
     from .dual import Dual
 
-# Below this share of K_ii + K_jj, δ(i, j) read off K has lost more than three digits and is recomputed.
+# Derived: below this share of K_ii + K_jj, δ(i, j) computed from K has lost more than three digits and is recomputed.
 CANCELLATION = 1e-3
 
 
@@ -40,11 +40,11 @@ class Geometry:
 
     @cached_property
     def kernel(self) -> Array:
-        """(s, s): K on the constrained items, up to what centring takes away."""
+        """(s, s): K on the constrained items, centred."""
         return self.images @ self.images.T
 
     def readable(self, *pairs: Array) -> bool:
-        """Whether products of these pairs' differences may be read off K: quick, and without loss of digits."""
+        """Whether products of these pairs' differences can be read from K fast and without cancellation."""
         if not self._reads_kernel:
             return False
         problem, norm, used = self.problem, np.diagonal(self.kernel), np.concatenate(pairs)
@@ -53,7 +53,7 @@ class Geometry:
 
     @cached_property
     def _reads_kernel(self) -> bool:
-        """Whether K on the items is worth its price: with more items than pairs it isn't."""
+        """Whether computing K pays: not with more items than pairs."""
         return bool(len(self.problem.items) <= self.problem.place.shape[0])
 
     @cached_property
@@ -75,13 +75,13 @@ class Geometry:
 
     @cached_property
     def violation(self) -> Array:
-        """(m,): tr(K C_c) + b_c, positive where an answer doesn't hold."""
+        """(m,): tr(K C_c) + b_c, positive where an inequality is violated."""
         near, far = self.sides
         return near - far + self.problem.offset
 
     @cached_property
     def scale(self) -> Array:
-        """(m,): the size of what a row compares: near_factor·δ_near + far_factor·δ_far + abs(b)."""
+        """(m,): the scale of each row: near_factor·δ_near + far_factor·δ_far + abs(b)."""
         near, far = self.sides
         return near + far + abs(self.problem.offset)
 
@@ -99,7 +99,7 @@ class Geometry:
         return xp.where(products < 0, 0.0, products)
 
     def row_products(self, rows: Array) -> Array:
-        """tr(K C_c K C_d) of every two of these rows."""
+        """tr(K C_c K C_d) for all pairs of these rows."""
         problem, xp = self.problem, namespace(rows)
         m = rows.shape[0]
         near, far, near_factor, far_factor = (
@@ -120,7 +120,7 @@ class Geometry:
         return plus_diagonal(products, xp.where(diagonal < 0, -diagonal, 0.0))
 
     def _compiled_products(self, near: Array, far: Array, near_factor: Array, far_factor: Array) -> Array | None:
-        """tr(K C_c K C_d) of rows with these pairs, read off K; None where that would be slower, or not exact."""
+        """tr(K C_c K C_d) of rows with these pairs, read from K; None where that would be slower, or inaccurate."""
         if not isinstance(near, np.ndarray) or not self.readable(near[near_factor > 0], far[far_factor > 0]):
             return None
         first, second = self.problem.first.astype(np.uint64), self.problem.second.astype(np.uint64)

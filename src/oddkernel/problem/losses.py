@@ -1,11 +1,11 @@
-"""What a violated answer costs, through its conjugate.
+"""Losses of violated rows, and their conjugates.
 
-The dual only sees the conjugate ψ* of a loss. Every loss here belongs to one family, which is why the same solvers
-serve them all. Over the multipliers α_c of one answer's rows, with p_c = α_c/cap and p₀ = 1 − Σp_c,
+The dual depends only on the conjugate ψ* of a loss. All losses here belong to one family, so that the same solvers work
+for all. Over the multipliers α_c of one answer's rows, with p_c = α_c/cap and p₀ = 1 − Σp_c,
 
     ψ*(α) = Σ_c ½·curvature_c·α_c²  +  temperature·cap·(Σ_c p_c ln p_c + p₀ ln p₀),    lower ≤ α ≤ upper.
 
-The second part, an entropy, is there where the temperature is positive; it keeps α inside its interval by itself. An
+The second part, an entropy, is present where the temperature is positive, and then keeps α inside its interval. An
 equality has no lower bound and no entropy.
 """
 
@@ -19,12 +19,13 @@ import numpy as np
 
 from .arrays import Array, Device, largest_by, namespace, sum_by
 
-# A probability this small is as good as none: p₀ = 1 − Σp can't be told from 0.
+# Probabilities below this count as 0. Derived: p₀ = 1 − Σp has a rounding error of this size.
 VANISHING = 1e-15
-# No p₀ counts as smaller in the curvature: rows that fill an answer keep their sum by it, and rounding errors of so
-# large a number still let them share it out otherwise.
+# Lower bound of p₀ in the curvature 1/p₀. It is small enough to hold the sum of an answer's rows where p₀ is 0, and
+# large enough that the rounding error of 1/p₀, about 1e-4, does not hide the curvature that divides the sum among the
+# rows.
 RIGID = 1e-12
-# No probability counts as smaller: 1/p, and what it is multiplied with, must not overflow.
+# Lower bound of every other probability. Derived: 1/p and its products must not overflow.
 LEAST = 1e-200
 
 
@@ -35,11 +36,11 @@ class Conjugate:
     Attributes
     ----------
     curvature : (m,) array
-        Of the quadratic; 0 with no entropy makes the loss a wall.
+        Curvature of the quadratic; 0 without an entropy means that the loss has a kink.
     lower, upper : (m,) arrays
-        Where α may be.
+        Bounds of α.
     temperature : (m,) array
-        Of the entropy; 0 where there is none. It is the loss's own unit of distance.
+        Temperature of the entropy, 0 where there is none. It is a squared distance.
     group : (m,) int array
         Rows with the same number share one entropy.
     """
@@ -52,7 +53,7 @@ class Conjugate:
 
     @classmethod
     def hard(cls, equality: Array) -> Conjugate:
-        """Rows that must hold: ψ* = 0 on α ≥ 0, on all α for equalities."""
+        """Hard constraints: ψ* = 0 on α ≥ 0, and on all α for equalities."""
         size = len(equality)
         lower, upper = np.where(equality, -np.inf, 0.0), np.full(size, np.inf)
         return cls(np.zeros(size), lower, upper, np.zeros(size), np.arange(size))
@@ -74,7 +75,7 @@ class Conjugate:
 
     @cached_property
     def groups(self) -> int:
-        """How many numbers ``group`` counts from."""
+        """Number of groups: one more than the largest number in ``group``."""
         return int(namespace(self.group).max(self.group)) + 1 if self.group.shape[0] else 0
 
     @cached_property
@@ -89,7 +90,7 @@ class Conjugate:
 
     @cached_property
     def share(self) -> Array:
-        """One over the number of rows that share a row's entropy."""
+        """1 divided by the number of rows in a row's group."""
         xp = namespace(self.group)
         together = self.by_group(xp.astype(self.entropic, self.cap.dtype))
         return 1.0 / xp.where(together > 0, together, 1.0)
@@ -103,7 +104,7 @@ class Conjugate:
         return replace(self, curvature=self.curvature / barrier, temperature=self.temperature / barrier)
 
     def probabilities(self, alpha: Array) -> tuple[Array, Array]:
-        """p_c and its answer's p₀; 0 and 1 where there is no entropy."""
+        """p_c and the p₀ of its answer; 0 and 1 where there is no entropy."""
         xp = namespace(alpha)
         p = xp.where(self.entropic, alpha / self.cap, 0.0)
         return p, _not_below(1.0 - self.by_group(p), 0.0)
@@ -126,7 +127,7 @@ class Conjugate:
         return slope
 
     def bend(self, alpha: Array) -> tuple[Array, Array]:
-        """ψ*'' as its diagonal and the one number that all pairs of rows of a group share, both row by row."""
+        """ψ*'' as its diagonal, and as the constant that all pairs of rows in a group share; both for each row."""
         if not self.has_entropy:
             return self.curvature, namespace(alpha).zeros_like(alpha)
         p, rest = self.probabilities(alpha)
@@ -134,19 +135,19 @@ class Conjugate:
         return self.curvature + unit / _positive(p), unit / _not_below(rest, RIGID)
 
     def held(self, alpha: Array, gradient: Array) -> Array:
-        """Rows at an end of their interval that would leave it."""
+        """Rows at a bound of their interval whose gradient points outside."""
         held = ((alpha <= self.lower) & (gradient <= 0)) | ((alpha >= self.upper) & (gradient >= 0))
         if self.has_entropy:
-            # Rows that fill an answer together may still share it out otherwise.
+            # Several rows whose p sum to 1 can still exchange probability, so that only single rows are held.
             p, _ = self.probabilities(alpha)
             held = held | (self.entropic & (1.0 - p <= VANISHING) & (gradient >= 0))
         return held
 
     def moved(self, alpha: Array, step: Array) -> Array:
-        """α + step, bent so that it stays in the interval: cut at walls, and never at the end of an entropy's.
+        """α + step, kept inside the interval: clipped at bounds, and strictly inside where there is an entropy.
 
-        Where a probability grows it grows by the step; where it shrinks it shrinks by a factor with the same slope;
-        then those of an answer are made to sum to one. For small steps that is α + step.
+        There, a probability that grows, grows by the step; one that shrinks, shrinks by a factor with the same
+        derivative. Then the probabilities of an answer are normalised to sum to 1. To first order this is α + step.
         """
         xp = namespace(alpha)
         target = xp.clip(alpha + step, self.lower, self.upper)
@@ -159,21 +160,21 @@ class Conjugate:
         return target
 
     def start(self, violation: Array) -> Array:
-        """The multipliers that these violations ask for where there is an entropy, 0 elsewhere."""
+        """Initial multipliers: ψ'(t) of these violations where there is an entropy, 0 elsewhere."""
         xp = namespace(violation)
         if not self.has_entropy:
             return xp.zeros_like(violation)
         return xp.where(self.entropic, self.cap * xp.exp(self._log_softmax(violation)[0]), 0.0)
 
     def wanted(self, violation: Array) -> Array:
-        """ψ'(t): the multipliers that violations ask for. Walls of endless slope, at which there is none, get 0."""
+        """ψ'(t): the optimal multipliers for these violations; 0 for hard rows, which have none."""
         xp = namespace(violation)
         soft = self.curvature > 0
         quadratic = xp.clip(violation / xp.where(soft, self.curvature, 1.0), self.lower, self.upper)
         return xp.where(self.entropic, self.start(violation), xp.where(soft, quadratic, self._wall(violation)))
 
     def stiffness(self, violation: Array) -> tuple[Array, Array]:
-        """ψ''(t) as its diagonal before an entropy's rows share, and the shares p: ψ''x = own·x − own·Σ_group p·x."""
+        """ψ''(t) as ``own`` and the probabilities p, with ψ''x = own·x − own·Σ_group p·x."""
         xp = namespace(violation)
         soft = self.curvature > 0
         asked = violation / xp.where(soft, self.curvature, 1.0)
@@ -194,7 +195,7 @@ class Conjugate:
         return replace(self, curvature=self.curvature + curvature)
 
     def inside(self, alpha: Array) -> Array:
-        """α, cut to its interval, and a little inside where that has an entropy."""
+        """α clipped to its interval, and strictly inside where there is an entropy."""
         xp = namespace(alpha)
         alpha = xp.clip(alpha, self.lower, self.upper)
         if self.has_entropy:
@@ -205,7 +206,7 @@ class Conjugate:
         return alpha
 
     def primal(self, violation: Array) -> Array:
-        """ψ(t), shared out over an answer's rows; 0 for walls, whose violation the residual measures."""
+        """ψ(t), divided among an answer's rows; 0 for hard rows, whose violation the residual measures."""
         xp = namespace(violation)
         soft = self.curvature > 0
         curvature = xp.where(soft, self.curvature, 1.0)
@@ -217,10 +218,10 @@ class Conjugate:
         return cost
 
     def fenchel_gap(self, alpha: Array, violation: Array) -> float:
-        """ψ(t) + ψ*(α) − αt, summed over the rows: zero exactly at the optimum, never negative.
+        """The Fenchel gap ψ(t) + ψ*(α) − αt, summed over the rows: never negative, and zero exactly at the optimum.
 
-        Each answer's part is computed so that nothing cancels. A wall costs nothing or infinitely much; in its place
-        stands ``abs(αt)``, and how far t is beyond the wall is the residual's to say.
+        Each answer's part is computed without cancellation. The loss of a hard row is 0 or infinite; ``abs(αt)``
+        replaces it, and the residual measures the violation.
         """
         xp = namespace(alpha)
         soft, bounded = self.curvature > 0, xp.isfinite(self.upper)
@@ -230,7 +231,7 @@ class Conjugate:
         linear = (self._wall(violation) - alpha) * violation
         gap = xp.where(soft, quadratic, xp.where(bounded, linear, xp.abs(alpha * violation)))
         if self.has_entropy:
-            # temperature·cap times the Kullback–Leibler divergence between the two ways of sharing out an answer
+            # temperature·cap times the Kullback–Leibler divergence between an answer's two distributions
             log_p, log_rest = self._log_softmax(violation)
             p, rest = self.probabilities(alpha)
             apart = _relative_entropy(p, log_p) + self.share * _relative_entropy(rest, log_rest)
@@ -238,16 +239,16 @@ class Conjugate:
         return float(xp.sum(gap))
 
     def _wall(self, violation: Array) -> Array:
-        """The end of the interval that a violation leads to; 0 where that is nowhere."""
+        """The bound of the interval that a violation drives α to; 0 where that is infinite."""
         xp = namespace(violation)
         return xp.where(xp.isfinite(self.upper), xp.where(violation > 0, self.upper, self.lower), 0.0)
 
     def by_group(self, values: Array) -> Array:
-        """Sums over the rows that share an entropy, row by row."""
+        """For each row, the sum over the rows of its group."""
         return namespace(values).take(sum_by(self.group, values, self.groups), self.group, axis=0)
 
     def _log_softmax(self, violation: Array) -> tuple[Array, Array]:
-        """ln p_c and ln p₀ of the softmax of t/temperature; rows without an entropy count for nothing."""
+        """ln p_c and ln p₀ of the softmax of t/temperature; rows without an entropy are ignored."""
         xp = namespace(violation)
         z = xp.where(self.entropic, violation / xp.where(self.entropic, self.temperature, 1.0), 0.0)
         top = xp.take(largest_by(self.group, z, self.groups), self.group, axis=0)
@@ -279,7 +280,7 @@ def _xlogx(p: Array) -> Array:
 
 
 def _relative_entropy(p: Array, log_q: Array) -> Array:
-    """p ln(p/q) − p + q: never negative, and for whole distributions it sums to the Kullback–Leibler divergence."""
+    """p ln(p/q) − p + q: never negative; summed over a distribution it is the Kullback–Leibler divergence."""
     xp = namespace(p)
     return _not_below(p * (xp.log(_positive(p)) - log_q) - p + xp.exp(log_q), 0.0)
 
@@ -331,7 +332,7 @@ class Squared:
 
 @dataclass(frozen=True)
 class Hinge:
-    """ψ(t) = λw·max(t, 0), ψ* = 0 on [0, λw]; an equality costs λw·abs(t). A few answers may be plainly wrong."""
+    """ψ(t) = λw·max(t, 0), ψ* = 0 on [0, λw]; an equality costs λw·abs(t). Robust to a few wrong answers."""
 
     entropic = False
     ratio = 4.0
@@ -348,9 +349,9 @@ class Hinge:
 
 @dataclass(frozen=True)
 class Logistic:
-    """ψ(t) = λws·log(1 + e^{t/s}) row by row: every answer may be wrong, the less likely the clearer it would be.
+    """ψ(t) = λws·log(1 + e^{t/s}) for each row: a likelihood under which clear comparisons are rarely wrong.
 
-    Equalities get the parabola that is as steep as ψ at 0: ψ(t) = λw·t²/(8s).
+    Equalities get the parabola with the curvature of ψ at 0: ψ(t) = λw·t²/(8s).
     """
 
     entropic = True
@@ -375,7 +376,7 @@ class Logistic:
 
 @dataclass(frozen=True)
 class Softmax(Logistic):
-    """ψ(t₁, t₂) = λws·log(1 + e^{t₁/s} + e^{t₂/s}): the likelihood of choosing one of three, the rows taken jointly."""
+    """ψ(t₁, t₂) = λws·log(1 + e^{t₁/s} + e^{t₂/s}): the likelihood of one choice of three, jointly over its rows."""
 
     def conjugate(
         self, weight: Array, equality: Array, penalty: float, *, scale: float = 1.0, answer: Array | None = None

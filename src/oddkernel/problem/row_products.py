@@ -1,4 +1,4 @@
-"""tr(K C_c K C_d) of every two rows, compiled: from K on the constrained items by gathers alone."""
+"""tr(K C_c K C_d) for all pairs of rows, compiled: gathers from K on the constrained items."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from .arrays import Array
 def row_products(
     kernel: Array, near: tuple[Array, Array], far: tuple[Array, Array], near_factor: Array, far_factor: Array
 ) -> Array:
-    """(m, m): ±f_c f_d (d_pᵀd_q)², summed over the pairs p of row c and q of row d; d_pᵀd_q is read off ``kernel``.
+    """(m, m): ±f_c f_d (d_pᵀd_q)², summed over the pairs p of row c and q of row d; d_pᵀd_q is read from ``kernel``.
 
-    ``near`` and ``far`` hold both ends of each row's pairs, as unsigned numbers: they need no check for sign.
+    ``near`` and ``far`` hold both items of each row's pairs as unsigned integers, which are indexed without a check for
+    negative numbers.
     """
     s, m = len(kernel), len(near_factor)
     products = np.empty((m, m), kernel.dtype)

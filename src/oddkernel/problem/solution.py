@@ -1,4 +1,4 @@
-"""What a solver found, and how it ended."""
+"""The result of a solver."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Status(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The optimum of the dual problem and what it says about the answers.
+    """The optimum of the dual problem, with multipliers and slack of every row.
 
     Attributes
     ----------
@@ -40,24 +40,24 @@ class Solution:
     n_iter : int
         Passes over the rows (ascent, projection) or steps (newton).
     residual : float
-        The largest projected gradient relative to the distances its row compares.
+        The largest projected gradient, relative to the scale of its row.
     gap : float
-        Primal minus dual objective, over ``1 + abs(dual)``.
+        Duality gap over ``1 + abs(dual)``.
     divergence : float
-        D_ld(K, K₀): how far the kernel had to move.
+        D_ld(K, K₀), the log-determinant divergence of the learned from the initial kernel.
     objective : float
         The dual objective.
     multipliers : (m,) array
-        α: how hard each row pulls. Rows are in ``constraints`` order.
+        α of each row, in the order of ``constraints``.
     slack : (m,) array
-        tr(K C_c) + b_c: positive where a row is violated; for an equality, how far it is off.
+        tr(K C_c) + b_c: positive where an inequality is violated; for an equality, the deviation.
     answer : (m,) int array
-        Which comparison each row belongs to.
+        Index of the answer or link that each row belongs to.
     history : dict of str to (n_iter + 1,) arrays
         ``objective``, ``residual``, ``gap`` and ``divergence`` after each pass.
     gain, gain_interval : float, (float, float)
-        By how much learning raises the share of held-out answers that are predicted, and its 95% interval; NaN where
-        nothing was held out (``penalty="auto"`` does).
+        By how much learning raises the share of held-out answers that are predicted, and its 95% interval; NaN if no
+        answers were held out (``penalty="auto"`` holds some out).
     """
 
     status: Status
@@ -75,7 +75,7 @@ class Solution:
 
     @property
     def influence(self) -> Array:
-        """The sum of ``abs(α)`` over the rows of each comparison: which answers shaped the kernel most."""
+        """The sum of ``abs(α)`` over the rows of each answer or link: its influence on the kernel."""
         size = int(self.answer.max(initial=-1)) + 1
         return np.asarray(np.bincount(self.answer, np.abs(self.multipliers), minlength=size))
 

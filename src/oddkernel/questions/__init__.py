@@ -1,4 +1,4 @@
-"""Which three items to ask about next, simulated people to ask, and when to stop."""
+"""Active selection of questions, simulated people, and when to stop."""
 
 from __future__ import annotations
 

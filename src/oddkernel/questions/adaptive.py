@@ -1,8 +1,8 @@
-"""Policies that look at what the answers have taught so far.
+"""Policies that use what was learned from the answers so far.
 
-All of them ask about typical items only, more of them the more answers there are: an answer about an item that stands
-for many others carries far, and answers about the same items can be joined. Where the questions are given, they choose
-among those.
+All of them ask about typical items only (in greedy k-medoids order), and about more of them as answers come in. An
+answer about an item that represents many others says something about all of these, and answers about the same items can
+be combined. If only certain questions can be asked, the policies choose among those.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from .history import History, Triple, as_triple, draw_triples, key
 from .plain import random
 from .spread import Spread
 
-# Questions among which one is chosen, the items that these are about, and questions where they are given: bounds on
-# what a choice costs.
+# The constants below were chosen by hand. `oddkernel reproduce next_question` measures the policies as a whole.
+# Size of the pool of candidate questions, number of items in it, and size of the pool where only certain questions can
+# be asked. They bound the time for one choice.
 POOL, ITEMS, RECORDED = 1000, 50, 250
-# Typical items: so many at first, and one more for every answer that named one of three. *Can't tell* places none, and
-# with many classes most answers are that: the items must not outrun what is known about them.
+# Number of typical items at first; each decided answer adds one. *Can't tell* adds none: with many classes most answers
+# are *can't tell*, and the number of items must not grow faster than what is known about them.
 FIRST = 25
-# What a question is still worth once one was chosen that has no item in common with it, one, two, or all.
+# Factor on the worth of a question after another was chosen for the same batch that shares 0, 1, 2 or 3 items with it.
 OVERLAP = np.array([1.0, 0.7, 0.25, 0.0])
 
 
 def typical(history: History, n: int, rng: np.random.Generator) -> Indices:
-    """Three typical items, each choice as likely as any other."""
+    """Three typical items, drawn uniformly at random."""
     belief = history.belief()
     if belief is None or history.allowed is not None:
         return random(history, n, rng)
@@ -38,7 +39,7 @@ def typical(history: History, n: int, rng: np.random.Generator) -> Indices:
 
 
 def uncertain(history: History, n: int, rng: np.random.Generator) -> Indices:
-    """What the model can foretell least: the entropy of the predicted answer, *can't tell* counted as one."""
+    """Uncertainty sampling: the questions whose predicted answer, *can't tell* included, has the highest entropy."""
     belief = history.belief()
     if belief is None or not belief.n_answers:
         return typical(history, n, rng)
@@ -49,7 +50,7 @@ def uncertain(history: History, n: int, rng: np.random.Generator) -> Indices:
 
 
 def informative(history: History, n: int, rng: np.random.Generator) -> Indices:
-    """What tells most about the kernel; see `Spread`."""
+    """The questions with the largest expected information about the kernel; see `Spread`."""
     belief = history.belief()
     if belief is None:
         return random(history, n, rng)
@@ -58,7 +59,7 @@ def informative(history: History, n: int, rng: np.random.Generator) -> Indices:
 
 
 def diverse(history: History, n: int, rng: np.random.Generator) -> Indices:
-    """What tells most about the kernel beyond what is being asked at this moment, and beyond the rest of the batch."""
+    """As `informative`, given the answers to all open questions and to the rest of the batch."""
     belief = history.belief()
     if belief is None:
         return random(history, n, rng)
@@ -76,7 +77,7 @@ def diverse(history: History, n: int, rng: np.random.Generator) -> Indices:
 
 
 def prepare(belief: Belief, rng: np.random.Generator) -> Spread:
-    """Do the work that `informative` and `diverse` would do at the first choice by a new belief."""
+    """Compute and cache what `informative` and `diverse` need for their first choice with a new belief."""
     made: Spread = belief.remembered("spread", lambda: Spread(belief, _among_typical(belief, rng)))
     return made
 
@@ -87,19 +88,19 @@ def _typical_items(belief: Belief, rng: np.random.Generator) -> Indices:
 
 
 def _among_typical(belief: Belief, rng: np.random.Generator) -> Indices:
-    """Different questions about typical items."""
+    """Distinct questions about typical items."""
     items = _typical_items(belief, rng)
     pool = items[draw_triples(len(items), POOL, rng)]
     return pool[np.unique(np.sort(pool, axis=1), axis=0, return_index=True)[1]]
 
 
 def _among_allowed(history: History, allowed: Indices, n: int, rng: np.random.Generator) -> Indices:
-    """Different questions of those that can be asked, at least as many as are wanted."""
+    """Distinct questions of those that can be asked, at least ``n`` if there are as many."""
     return history.draw(min(max(RECORDED, n), len(allowed)), rng)
 
 
 def _spread(history: History, belief: Belief, n: int, rng: np.random.Generator) -> Spread:
-    # What can be asked changes with every recorded answer that is used up; else one pool serves until the next fit.
+    # Each recorded answer can be used once, so that the pool changes. Otherwise one pool serves until the next fit.
     if history.allowed is not None:
         return Spread(belief, _among_allowed(history, history.allowed, n, rng))
     return prepare(belief, rng)
@@ -113,7 +114,7 @@ def _best(
     rng: np.random.Generator,
     besides: Collection[Triple] = (),
 ) -> Indices:
-    """The most worthwhile questions, each lowering the worth of those like it; none that was or is being asked."""
+    """Greedily choose the questions of highest worth that are new; each lowers the worth of those that overlap."""
     asked = history.asked if history.allowed is None else ()  # a recorded question may have several answers
     taken = (history.open, besides, asked)
     fresh = [not any(tuple(row) in known for known in taken) for row in np.sort(pool, axis=1).tolist()]

@@ -1,4 +1,4 @@
-"""Learning in the background, while questions are asked by what was learned last."""
+"""Learning in a background thread, while questions are chosen with the latest belief."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GROWTH = 0.02
 
 
 class Background:
-    """The latest belief, and the making of the next.
+    """The latest belief, and a thread that learns the next one.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Background:
     learn : callable, optional
         Makes a belief of the answers; by default `Belief.learn` does, in this process.
     every : int, default=10
-        After so many new answers it is time to learn again.
+        Number of new answers after which to learn again.
     """
 
     def __init__(
@@ -51,15 +51,15 @@ class Background:
         self._closed = False
 
     def latest(self) -> Belief | None:
-        """What was learned last, None if nothing was yet; never waits."""
+        """The latest belief, or None if nothing was learned yet; never waits."""
         return self._latest
 
     def space(self) -> Space | None:
-        """The items before anything was learned, None if that isn't known yet; never waits."""
+        """The items before learning, or None if not computed yet; never waits."""
         return None if self._latest is None else self._latest.space
 
     def answered(self, n: int = 1) -> None:
-        """Note new answers, and begin to learn if it is time and nothing is being learned."""
+        """Count new answers; start to learn if there are enough and nothing is being learned."""
         with self._lock:
             self._new += n
             busy = self._worker is not None and self._worker.is_alive()
@@ -71,13 +71,13 @@ class Background:
             self._worker.start()
 
     def wait(self, timeout: float | None = None) -> None:
-        """Until what is being learned is learned."""
+        """Wait until the learning in progress has ended."""
         worker = self._worker
         if worker is not None:
             worker.join(timeout)
 
     def close(self) -> None:
-        """Learn nothing more; what is being learned is given up when the program ends."""
+        """Start no further learning; learning in progress is abandoned when the program ends."""
         self._closed = True
 
     def _learn(self) -> None:
@@ -86,4 +86,4 @@ class Background:
         except Exception:  # whatever goes wrong here, asking goes on
             if self._closed:
                 return
-            log.exception("learning from the answers failed; questions are chosen by what was learned before")
+            log.exception("learning from the answers failed; questions are chosen with what was learned before")

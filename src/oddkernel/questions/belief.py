@@ -1,4 +1,4 @@
-"""What has been learned so far, in a form from which questions are chosen quickly."""
+"""What has been learned so far, in a form that allows questions to be chosen quickly."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ Array = NDArray[Any]
 RECIPE, PENALTY, TOLERANCE = Recipe("adaptive", "squared", ratio=4.0, margin=0.0), 10.0, 1e-3
 # Typical items that are looked for, among so many items drawn by chance.
 TYPICAL, SAMPLE = 200, 1000
-# The answers learned from look surer than the next ones will be: a temperature below this share of the median squared
-# distance, or ties stronger or weaker than this, is taken for chance.
+# Bounds on the calibration, chosen by hand. The model is overconfident about the answers that it learned from, so the
+# temperature is at least 0.15 median squared distances and the tie strength stays within 0.05 to 50.
 COLDEST, TIES = 0.15, (0.05, 50.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """The items before anything is learned.
+    """The items before learning.
 
     Attributes
     ----------
     phi : (n, r) array
         Their features under the initial kernel.
     typical : (k,) array
-        Items that stand for many others: of these, each lowers most what the squared distances of all items to the
-        nearest item before it add up to. The first few are few for a coarse picture; more make it finer.
+        Typical items in greedy k-medoids order: each one most reduces the sum over all items of the squared distance to
+        the nearest typical item so far. The first few give a coarse picture of the collection, more a finer one.
     """
 
     phi: Array
@@ -49,7 +49,7 @@ class Space:
 
     @classmethod
     def of(cls, features: Array) -> Space:
-        """Measure the items with the learner's own initial kernel."""
+        """Compute the items' features under the learner's initial kernel."""
         kernel = AdaptiveGaussian().fit(features)
         phi = LowRank.fit(kernel, features, rank=0.9, random_state=0).transform(features)
         return cls(phi, typical_items(phi))
@@ -64,7 +64,7 @@ class Space:
 
 
 def typical_items(phi: Array, most: int = TYPICAL) -> Indices:
-    """Items that stand for many others, the most typical first.
+    """Typical items in greedy k-medoids order, the most typical first.
 
     Examples
     --------
@@ -86,20 +86,21 @@ def typical_items(phi: Array, most: int = TYPICAL) -> Indices:
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """What the answers so far have taught.
+    """What was learned from the answers so far.
 
     Attributes
     ----------
     space : Space
-        The items before.
+        The items before learning.
     n_answers : int
-        How many answers were learned from.
+        Number of answers learned from.
     n_decided : int
-        How many of them named one of three items.
+        Number of decided answers among them.
     coordinates : (n, r) array
-        The items where plain squared distance is the learned one.
+        The items in coordinates whose Euclidean distance is the learned one.
     temperature, tie : float
-        Turn distances into probabilities of answers, as in `SKLR`; not surer than so few answers permit.
+        Turn distances into probabilities of answers, as in `SKLR`; bounded, because a fit to few answers is
+        overconfident.
     """
 
     space: Space
@@ -120,9 +121,9 @@ class Belief:
         features : (n, d) array
             The items' features.
         said : Comparisons
-            All answers so far; none will do.
+            All answers so far; may be empty.
         last : Belief, optional
-            What was learned from fewer answers about the same items: saves most of the work.
+            The belief from fewer answers about the same items, as a warm start.
         """
         space = Space.of(features) if last is None else last.space
         if not len(said):
@@ -157,11 +158,11 @@ class Belief:
         return choices.sides(self.coordinates, shown)
 
     def probabilities(self, sides: Array) -> Array:
-        """(m, 4): how likely each of the three is called odd, and *can't tell*."""
+        """(m, 4): the probability that each of the three is called odd, and that of *can't tell*."""
         return choices.probabilities(sides, self.temperature, self.tie)
 
     def covariance(self, pairs: Indices) -> tuple[Array, Array]:
-        """(p, p) and (p,): the covariance of the pairs' squared distances, by Laplace's approximation, and these."""
+        """(p, p), (p,): covariance of the pairs' squared distances by Laplace's approximation, and these distances."""
         apart = self.space.phi[pairs[:, 0]] - self.space.phi[pairs[:, 1]]
         moved = self.coordinates[pairs[:, 0]] - self.coordinates[pairs[:, 1]]
         squared = np.einsum("pr,pr->p", moved, moved)
@@ -170,7 +171,7 @@ class Belief:
         return Uncertainty(self._learned.point).covariance(apart[None])[0], squared
 
     def remembered(self, name: str, make: Callable[[], Any]) -> Any:
-        """What was made under this name before, or is made now: work that the same belief needs but once."""
+        """The cached result with this name, or that of ``make()``, which is then cached."""
         if name not in self._memory:
             self._memory[name] = make()
         return self._memory[name]

@@ -1,4 +1,4 @@
-"""What more answers bring: a learner's score after so many of them."""
+"""Learning curves: a learner's score as a function of the number of answers."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from ..support.checks import require
 
 @dataclass(frozen=True, eq=False)
 class LearningCurve:
-    """Scores over numbers of answers.
+    """Scores as a function of the number of answers.
 
     Attributes
     ----------
     n_answers : ndarray of shape (k,)
-        How many answers, the first ones asked, were learned from.
+        Number of answers learned from, in the order asked.
     score : ndarray of shape (k,)
-        What the learner then scored.
+        Score after as many answers.
     """
 
     n_answers: NDArray[np.intp]
     score: NDArray[np.float64]
 
     def reaches(self, score: float) -> int | None:
-        """After how many answers the curve first reaches a score, between two points on a straight line; or never.
+        """Number of answers at which the linearly interpolated curve first reaches a score, or None.
 
         Examples
         --------
@@ -56,7 +56,7 @@ def learning_curve(
     at: Sequence[int],
     learner: Any = None,
 ) -> LearningCurve:
-    """Learn from the first answers, more and more of them, and score what was learned.
+    """Score a learner after increasing numbers of answers.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def learning_curve(
     at : sequence of int
         The numbers of answers.
     learner : estimator, optional
-        What learns; `SKLR` with its defaults if none is given. It is cloned.
+        The learner, which is cloned; by default `SKLR()`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a policy may look at when it chooses the next questions."""
+"""What a policy can use to choose the next questions."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ def nothing_learned() -> None:
 
 @dataclass(eq=False)
 class History:
-    """What was asked, what was said, and what has been learned from it.
+    """The questions asked, the answers, and what was learned from them.
 
     Attributes
     ----------
     n_items : int
-        How many items there are.
+        Number of items.
     times_shown : ndarray of shape (n_items,)
-        How often each of them was part of a question.
+        Number of questions that showed each item.
     said : callable
         Returns the answers so far, without those held out, as `Comparisons`; it may read a database.
     features : ndarray of shape (n_items, d), or None
-        What is known about the items.
+        The items' features.
     open : set of tuple
-        The questions, as sorted items, that someone is being asked at this moment.
+        The open questions, as sorted items: shown and not yet answered.
     belief : callable
-        Returns what was last learned from the answers, or None if nothing was yet. It never waits for a fit.
+        Returns the latest `Belief`, or None if nothing was learned yet. It never waits for a fit.
     space : callable
-        Returns the items as they are before anything is learned, or None as long as that isn't known.
+        Returns the items before learning, a `Space`, or None if not computed yet.
     allowed : ndarray of shape (m, 3), or None
-        The only questions that can be asked, where not all can: those that were recorded.
+        The questions that can be asked, such as recorded ones; None if all can.
     asked : set of tuple
         The questions, as sorted items, that were asked before.
     """
@@ -61,17 +61,17 @@ class History:
     asked: set[Triple] = field(default_factory=set)
 
     def shown(self, items: Triple) -> None:
-        """Note that three items were shown."""
+        """Record that three items were shown."""
         self.times_shown[list(items)] += 1
         self.asked.add(key(items))
 
     def forget(self) -> None:
-        """As if nothing had been shown."""
+        """Reset the record of shown items."""
         self.times_shown[:] = 0
         self.asked.clear()
 
     def draw(self, n: int, rng: np.random.Generator) -> Indices:
-        """So many questions by chance, each as likely as any other; recorded ones at most once, while there are any."""
+        """Draw n questions uniformly at random; recorded ones without replacement, unless there are fewer than n."""
         if self.allowed is None:
             return draw_triples(self.n_items, n, rng)
         rows = rng.choice(len(self.allowed), n, replace=len(self.allowed) < n)
@@ -79,7 +79,7 @@ class History:
 
 
 def draw_triples(n_items: int, n: int, rng: np.random.Generator) -> Indices:
-    """(n, 3): three different numbers below ``n_items``, in any order, each choice as likely as any other.
+    """(n, 3): three different numbers below ``n_items``, in random order, drawn uniformly.
 
     Examples
     --------
@@ -87,14 +87,14 @@ def draw_triples(n_items: int, n: int, rng: np.random.Generator) -> Indices:
     array([3, 3])
     """
     first, second, third = (rng.integers(n_items - taken, size=n) for taken in range(3))
-    second += second >= first  # a draw from fewer places steps over those that are taken
+    second += second >= first  # drawn from the numbers without `first`
     third += third >= np.minimum(first, second)
     third += third >= np.maximum(first, second)
     return np.column_stack([first, second, third]).astype(np.intp)
 
 
 def as_triple(items: Indices, n_items: int) -> Triple:
-    """Three different items, or a ValueError."""
+    """Three items as a tuple; raises a ValueError unless they are different and below ``n_items``."""
     first, second, third = (int(item) for item in items)
     if len({first, second, third}) < 3 or min(first, second, third) < 0 or max(first, second, third) >= n_items:
         raise ValueError(f"the policy chose {[first, second, third]}; expected three different items below {n_items}")
@@ -102,6 +102,6 @@ def as_triple(items: Indices, n_items: int) -> Triple:
 
 
 def key(items: Triple) -> Triple:
-    """The same for the same three items in any order."""
+    """The items sorted: a key that does not depend on their order."""
     first, second, third = sorted(items)
     return first, second, third

@@ -1,4 +1,4 @@
-"""When to stop: how well the next answers would be foretold, and what more of them would bring."""
+"""When to stop: how well the model predicts new answers, and what more answers would gain."""
 
 from __future__ import annotations
 
@@ -14,34 +14,35 @@ from ..learning.sklr import SKLR
 from ..problem import choices
 from ..support.types import Array
 
-# The curve is learned from these shares of the answers, the first ones asked.
+# The learning curve is measured at these shares of the answers, each about 1.4 times the one before. Chosen by hand.
 SHARES = (0.25, 0.35, 0.5, 0.7, 1.0)
-# Times that the held-out answers are drawn again for the intervals, and what these cover.
+# Number of bootstrap resamples of the held-out answers, and the coverage of the intervals. Chosen by hand.
 RESAMPLES, COVERED = 2000, 0.95
-# With fewer held-out answers than this no interval is worth its name; with fewer to learn from, there is no curve.
+# Smallest numbers of held-out answers and of answers to learn from. Chosen by hand: with fewer, the intervals are too
+# wide to be useful.
 FEWEST_HELD_OUT, FEWEST = 20, 20
-# Less than this, in share of answers foretold, is hardly worth as many answers again.
+# A gain below this share of answers is hardly worth doubling the number of answers. Chosen by hand.
 WORTH = 0.01
 
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
-    """An estimate of what the model is worth, and of what more answers would bring.
+    """How well the model predicts new answers, and what more answers would gain.
 
     Attributes
     ----------
     n_answers, n_held_out : int
-        Answers learned from, and decided ones (not *can't tell*) held out.
+        Number of answers learned from, and of decided answers held out.
     agreement : float
-        The share of held-out answers that the model foretells.
+        Share of held-out answers that the model predicts correctly.
     interval : tuple of float
-        Where that share would lie over all random questions, with 95% confidence.
+        95% interval of that share over all random questions.
     sizes, scores : (k,) arrays
-        Numbers of answers learned from, and the share foretold after so many.
+        Numbers of answers learned from, and the share predicted correctly after each.
     limit, slope : float
-        The curve through these: limit − slope/√n.
+        The curve fitted to these: limit − slope/√n.
     resampled : (b, 2) array
-        The same for as many draws of the held-out answers.
+        Limit and slope for each of b bootstrap resamples of the held-out answers.
     """
 
     n_answers: int
@@ -55,31 +56,31 @@ class Outlook:
     resampled: Array
 
     def gain(self, more: int) -> tuple[float, tuple[float, float]]:
-        """What so many more answers would add to the share foretold, and its 95% interval."""
+        """Gain in the share predicted correctly from ``more`` further answers, and its 95% interval."""
         step = 1.0 / np.sqrt(self.n_answers) - 1.0 / np.sqrt(self.n_answers + more)
         low, high = np.quantile(self.resampled[:, 1] * step, _tails())
         return self.slope * step, (float(low), float(high))
 
     @property
     def enough(self) -> bool:
-        """Whether as many answers again would, at the upper end of the interval, hardly bring anything."""
+        """Whether doubling the number of answers would gain less than 1%, even at the upper end of the interval."""
         return self.gain(self.n_answers)[1][1] < WORTH
 
     def __str__(self) -> str:
         (low, high), (gain, (least, most)) = self.interval, self.gain(self.n_answers)
         verdict = (
-            "More answers of this kind would hardly help: this is the time to stop."
+            "More answers of this kind would hardly help: you can stop here."
             if self.enough
-            else "Whether that is worth asking for is for you to say."
+            else "Decide whether that gain is worth the effort."
         )
         return (
-            f"Of {self.n_held_out} random answers held out, the model foretells {self.agreement:.0%}; of all random "
-            f"ones, between {low:.0%} and {high:.0%} (95% interval). {self.n_answers} more answers, twice as many in "
-            f"all, would bring about {_points(gain)} ({100 * least:.1f} to {100 * most:.1f}). {verdict}"
+            f"The model predicts {self.agreement:.0%} of {self.n_held_out} held-out answers to random questions; "
+            f"95% interval {low:.0%} to {high:.0%}. {self.n_answers} more answers, twice as many in all, would gain "
+            f"about {_points(gain)} ({100 * least:.1f} to {100 * most:.1f}). {verdict}"
         )
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the share foretold over the number of answers, and how it would go on.
+        """Plot the share predicted correctly against the number of answers, with the extrapolated curve.
 
         Parameters
         ----------
@@ -100,13 +101,13 @@ class Outlook:
         ax.plot(n, self.limit - self.slope / np.sqrt(n), label="expected")
         ax.plot(self.sizes, self.scores, "o", label="measured on held-out answers")
         ax.axvline(self.n_answers, color="0.4", linestyle=":", label="answers so far")
-        ax.set(xlabel="answers", ylabel="share of random answers foretold")
+        ax.set(xlabel="answers", ylabel="share of random answers predicted")
         ax.legend()
         return ax
 
 
 def outlook(X: ArrayLike, said: Comparisons, held_out: Comparisons, *, learner: Any = None) -> Outlook:
-    """Estimate how well the next answers would be foretold, and what more answers would bring.
+    """Estimate how well the model predicts new answers, and what more answers would gain.
 
     Parameters
     ----------
@@ -115,10 +116,10 @@ def outlook(X: ArrayLike, said: Comparisons, held_out: Comparisons, *, learner: 
     said : Comparisons
         Answers to learn from, in the order asked.
     held_out : Comparisons
-        Odd-one-out answers to *random* questions that nothing was learned from. Questions that a policy chose are
-        harder than others and would mislead.
+        Odd-one-out answers to *random* questions, not used for learning. Answers to questions that a policy chose would
+        bias the estimate: such questions are harder than others.
     learner : estimator, optional
-        What learns; `SKLR` with its defaults if none is given.
+        The learner; by default `SKLR()`.
 
     Examples
     --------
@@ -141,7 +142,7 @@ def outlook(X: ArrayLike, said: Comparisons, held_out: Comparisons, *, learner: 
     template = SKLR() if learner is None else learner
     sizes = np.unique(np.ceil(np.array(SHARES) * len(said)).astype(int))
     right = np.array([clone(template).fit(X, said[:n]).odd_one(X, kept.shown) == kept.odd for n in sizes], dtype=float)
-    # Every draw of the held-out answers gives scores at all sizes, and these a curve.
+    # Every bootstrap resample gives a score at each size, and a curve through these.
     times = np.random.default_rng(0).multinomial(len(kept), kept.weight / kept.weight.sum(), size=RESAMPLES)
     scores = right @ kept.weight / kept.weight.sum()
     limit, slope = _curve(sizes, scores[None])[0]
@@ -159,23 +160,23 @@ def outlook(X: ArrayLike, said: Comparisons, held_out: Comparisons, *, learner: 
 
 
 def _curve(sizes: Array, scores: Array) -> Array:
-    """(b, 2): limit and slope of limit − slope/√n through each row of scores; more answers never do harm."""
+    """(b, 2): limit and slope ≥ 0 of limit − slope/√n, fitted to each row of scores."""
     x = 1.0 / np.sqrt(sizes)
     centred = x - x.mean()
     slope = np.maximum(-(scores @ centred) / (centred @ centred), 0.0)
     limit = scores.mean(axis=1) + slope * x.mean()
-    # What is foretold ends at all of it: a steeper curve through the last point would pass that.
+    # The limit of a share is at most 1, which bounds the slope of a curve through the last point.
     over = np.maximum(limit - 1.0, 0.0)
     slope = np.maximum(slope - over / x[-1], 0.0)
     return np.column_stack([np.minimum(limit, 1.0), slope])
 
 
 def _interval(share: float, weight: Array) -> tuple[float, float]:
-    """Wilson's interval, for as many answers as the weights are worth."""
+    """Wilson's interval, for the effective number of answers (Kish) of these weights."""
     n, z = weight.sum() ** 2 / np.square(weight).sum(), 1.96
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    # At a share of 0 or 1 an end is the share itself, but for rounding.
+    # At a share of 0 or 1 one end equals the share up to rounding.
     return min(float(middle - half), share), max(float(middle + half), share)
 
 

@@ -1,4 +1,4 @@
-"""Simulated people: by class, by a metric of their own, or as real ones have answered."""
+"""Simulated people, who answer by class, by a hidden metric, or with recorded answers of real people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Seed = int | np.random.Generator | None
 
 
 class _Simulated(ABC):
-    """Someone who guesses now and then."""
+    """A simulated person who guesses with a given probability."""
 
     def __init__(self, noise: float, random_state: Seed) -> None:
         require(0 <= noise <= 1, "noise", noise, "a share between 0 and 1")
@@ -28,7 +28,7 @@ class _Simulated(ABC):
         self._rng = np.random.default_rng(random_state)
 
     def __call__(self, shown: Any, rng: np.random.Generator | None = None) -> int:
-        """The position of the odd one of three items, or -1 for *can't tell*; ``rng`` in place of their own chance."""
+        """The position of the odd one of three items, or -1 for *can't tell*; ``rng`` replaces the person's own."""
         rng = self._rng if rng is None else rng
         if rng.random() < self.noise:
             return int(rng.integers(3))
@@ -36,13 +36,13 @@ class _Simulated(ABC):
 
     @abstractmethod
     def _opinion(self, shown: list[int]) -> int:
-        """What they say when they don't guess."""
+        """The answer without guessing."""
 
 
 class ByLabels(_Simulated):
-    """People to whom items of one class are alike and all others aren't.
+    """People who answer by class: the odd one is the item whose class differs from that of the other two.
 
-    They can't tell if all three are of one class, or of three.
+    They answer *can't tell* if all three items are of the same class, or of three classes.
 
     Parameters
     ----------
@@ -71,14 +71,15 @@ class ByLabels(_Simulated):
 
 
 class ByMetric(_Simulated):
-    """People with a metric of their own, hidden from the learner: the odd one is left out of the closest pair.
+    """People who answer by a metric that is hidden from the learner: the odd one is the item outside the closest pair.
 
     Parameters
     ----------
     coordinates : array-like of shape (n, d)
-        Where the items are in their minds.
+        Coordinates of the items in the hidden metric.
     undecided : float, default=0.0
-        They can't tell where the second closest pair is not even by this share farther apart than the closest.
+        They answer *can't tell* where the distance of the second closest pair exceeds that of the closest by less than
+        this share.
     noise : float, default=0.0
         The share of answers that are a guess among the three.
     random_state : int, Generator or None
@@ -109,13 +110,13 @@ class ByMetric(_Simulated):
 
 
 class Recorded:
-    """Real people's answers, played back: only what was really asked can be asked, and as often as it was.
+    """Recorded answers of real people, replayed: each recorded question can be asked as often as it was answered.
 
     Parameters
     ----------
     said : Comparisons
-        Odd-one-out or most-central answers; or *closer* statements, where all those about the same three items count
-        as one answer.
+        Odd-one-out or most-central answers, or *closer* answers; all *closer* answers about the same three items count
+        as one.
 
     Examples
     --------
@@ -131,7 +132,7 @@ class Recorded:
     def __init__(self, said: Comparisons) -> None:
         refuse(
             said.links,
-            lambda row: "links are no answers about three items; expected odd-one-out, most-central or closer",
+            lambda row: "a link is no answer about three items; expected odd-one-out, most-central or closer",
         )
         self._said = said
         self._rows: dict[Triple, list[int]] = defaultdict(list)
@@ -140,15 +141,15 @@ class Recorded:
 
     @property
     def questions(self) -> Indices:
-        """(m, 3): what can still be asked."""
+        """(m, 3): the questions that can still be asked."""
         return np.array(list(self._rows), dtype=np.intp).reshape(-1, 3)
 
     def __call__(self, shown: Any) -> int | Comparisons:
-        """The next recorded answer about three items: an odd one's position, or what else was said about them."""
+        """The next recorded answer about three items: the odd one's position, or `Comparisons` of another kind."""
         items = [int(item) for item in shown]
         triple = key(as_triple(np.array(items), max(*items, 2) + 1))
         if triple not in self._rows:
-            raise ValueError(f"nobody was asked about {items}, or not so often; expected one of the recorded questions")
+            raise ValueError(f"no recorded answer about {items} is left; expected one of the recorded questions")
         rows = self._rows[triple]
         together = [row for row in rows if self._said.kind[row] == Kind.CLOSER] or rows[:1]
         self._rows[triple] = [row for row in rows if row not in together]

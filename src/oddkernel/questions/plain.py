@@ -1,4 +1,4 @@
-"""Policies that learn nothing: by chance, and the items shown least."""
+"""Policies that don't use answers: uniformly at random, and the items shown least often."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .history import History
 
 
 def random(history: History, n: int, rng: np.random.Generator) -> Indices:
-    """Three different items, each choice as likely as any other.
+    """Three different items, drawn uniformly at random.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def random(history: History, n: int, rng: np.random.Generator) -> Indices:
 
 
 def least_answered(history: History, n: int, rng: np.random.Generator) -> Indices:
-    """The items that were shown least often so far; chance decides among equals.
+    """The items shown least often so far; ties are broken at random.
 
     Examples
     --------

@@ -24,19 +24,19 @@ POLICIES: dict[str, Policy] = {
     "diverse": diverse,
     "prototypes": prototypes,
 }
-"""The policies that have a name; a further one is a function and a line here."""
+"""The policies by name. To add one, write a function and add a line here."""
 
 LEARNING = ("typical", "uncertain", "informative", "diverse", "prototypes")
-"""Those that look at the items' features, and at what was said or learned."""
+"""The policies that use the items' features, and the answers or what was learned from them."""
 
 PREPARED = ("informative", "diverse")
-"""Those of them whose first choice by a new belief takes longer, unless `adaptive.prepare` was called."""
+"""The policies whose first choice with a new belief takes longer, unless `adaptive.prepare` was called."""
 
 DEFAULT = "prototypes"
 
 
 def resolve(policy: str | Policy) -> Policy:
-    """A policy from its name, or as it is."""
+    """Return the policy with this name; a function is returned unchanged."""
     if callable(policy):
         return policy
     if policy not in POLICIES:

@@ -1,4 +1,4 @@
-"""Asking simulated people, as a policy chooses."""
+"""Asking simulated people the questions that a policy chooses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def simulate(
     batch: int = 20,
     random_state: int | np.random.Generator | None = None,
 ) -> Comparisons:
-    """Ask ``answer`` so many questions, as a policy chooses them.
+    """Ask ``answer`` n questions that a policy chooses.
 
     Parameters
     ----------
@@ -35,17 +35,17 @@ def simulate(
         The items' features.
     answer : callable
         ``answer(shown)`` returns the position 0, 1 or 2 of the odd one among three items, or -1 for *can't tell*; see
-        `ByLabels`, `ByMetric` and `Recorded`. What was said in another form it returns as `Comparisons`. Where it has
-        an attribute ``questions``, only those are asked.
-    policy : str or callable, default="diverse"
+        `ByLabels`, `ByMetric` and `Recorded`. It returns answers of other kinds as `Comparisons`. If it has an
+        attribute ``questions``, only those are asked.
+    policy : str or callable, default="prototypes"
         A name in `POLICIES`, or a function of a `History`, a number of questions and a random generator.
     n : int
-        How many questions to ask; where only some can be asked, no more than these.
+        Number of questions; fewer if only certain questions can be asked and they run out.
     batch : int, default=20
-        So many questions are chosen at a time, before any of them is answered, as if so many people were asked at once;
-        between batches, what was answered is looked at, and learned from where the policy needs that.
+        Number of questions chosen at a time, before any of them is answered, as if this many people were asked at once.
+        After each batch the policy sees its answers, and what was learned from them if the policy uses that.
     random_state : int, Generator or None
-        Seed of the policy's chance.
+        Seed of the policy's random choices.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""People differ: how well they agree, who answers with care, and how much each one's answers should count."""
+"""Raters: how well they agree, who answers carelessly, and how much weight each one's answers should have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The noise ceiling: how well people predict people."""
+"""The noise ceiling: how well people predict each other."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import numpy as np
 from ..comparisons import Comparisons
 from .votes import Votes
 
-# The normal quantile of a two-sided interval of 95%.
+# The normal quantile of a two-sided 95% interval.
 _Z = 1.96
 
 
 @dataclass(frozen=True)
 class NoiseCeiling:
-    """How often a person's answer is what most others say; a model can hardly be expected to do better.
+    """How often a person's answer is the majority answer of the others; a model can hardly be expected to do better.
 
     Attributes
     ----------
     agreement : float or None
-        The estimate; None if no question was put to two people.
+        The estimate; None if no question was answered by two people.
     low, high : float
         A 95% interval; 0 and 1 if there is no estimate.
     n_questions, n_answers : int
-        What it rests on: questions that two or more people answered, and the answers to them.
+        Number of questions that two or more people answered, and of the answers to them.
     """
 
     agreement: float | None
@@ -46,20 +46,21 @@ class NoiseCeiling:
 
 
 def noise_ceiling(said: Comparisons) -> NoiseCeiling:
-    """Estimate how well people predict people, from questions that several of them answered.
+    """Estimate how well people predict each other, from questions that several of them answered.
 
-    Each answer is held against what most other people said about the same three items; where several answers tie, it
-    counts by its share. The estimate is the mean over questions of the mean over their answers. The interval is over
-    questions, as the answers to one aren't independent: the mean of their values, two zeros and two ones, ± 1.96
-    standard errors, cut to [0, 1] (the interval of Agresti and Coull, with means in place of outcomes).
+    Each answer is compared with the majority answer of other people to the same three items; where k answers tie for
+    the majority, it counts 1/k. The estimate is the mean over questions of the mean over their answers. The 95%
+    interval is over questions, because answers to the same question aren't independent. It is the interval of Agresti
+    and Coull with means in place of outcomes: two zeros and two ones are added to the questions' means, and the
+    interval is their mean ± 1.96 standard errors, clipped to [0, 1].
 
-    *Can't tell* is an answer like any other. `SKLR.score` leaves it out; the ceiling to hold a score against is that of
+    *Can't tell* is an answer like any other. `SKLR.score` leaves it out, so compare a score with the ceiling of
     ``said[~said.undecided]``.
 
     Parameters
     ----------
     said : Comparisons
-        Odd-one-out answers; other rows play no part. An answer without a rater counts as one by someone else.
+        Odd-one-out answers; others are ignored. Each answer without a rater counts as given by a different person.
 
     Returns
     -------
@@ -67,7 +68,7 @@ def noise_ceiling(said: Comparisons) -> NoiseCeiling:
 
     Notes
     -----
-    A majority of few is itself noisy: with two or three answers to a question the estimate is on the low side.
+    A majority of few people is itself noisy: with two or three answers to a question the estimate is biased downwards.
 
     Examples
     --------

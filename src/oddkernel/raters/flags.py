@@ -1,4 +1,4 @@
-"""Signs of careless answering, in words; None where there is no sign."""
+"""Flags for careless answers, as text; None where there is no sign of carelessness."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from scipy.special import bdtr, bdtrc
 from ..support.types import Array, Indices
 
 RARE = 0.001
-"""A count raises a flag if a careful rater would show it, or more, with less than this probability."""
+"""Significance level of every flag: the probability that a careful rater is flagged by it. Chosen by hand."""
 
 FASTEST = 0.3
-"""Seconds below which nobody has looked at three items."""
+"""Seconds; nobody can look at three items in less. Chosen by hand: about a simple reaction time."""
 
 SLIPS = 0.05
-"""The share of catch questions that a careful rater fails."""
+"""The share of catch questions that a careful rater fails. Chosen by hand."""
 
 CHANCE = 1 / 3
 
 
 def too_fast_below(seconds: Array) -> float:
-    """How many seconds an answer takes at least: 0.3, or a third of the median of all if that is more."""
+    """Shortest plausible time for an answer, in seconds: 0.3, or a third of the median of all if that is more."""
     return max(FASTEST, float(np.median(seconds)) / 3) if len(seconds) else FASTEST
 
 
@@ -35,16 +35,16 @@ def hurried(seconds: Array, limit: float) -> str | None:
 
 
 def same_place(named: Indices) -> str | None:
-    """One place got half of the answers or more, and more than chance would give; `named` counts them by place."""
+    """One place got half of the answers or more, and significantly more than chance; `named` counts them by place."""
     most, total = int(named.max()), int(named.sum())
-    # Any of the three could have been the favourite, so chance had three tries.
+    # Bonferroni correction: any of the three places could have been the most frequent.
     if most < total / 2 or 3 * bdtrc(most - 1, total, CHANCE) >= RARE:
         return None
     return f"names place {named.argmax()} in {most / total:.0%} of answers"
 
 
 def fell_for_catches(failed: Array) -> str | None:
-    """More catch questions failed than by slips; `failed` is 1 or 0 for each."""
+    """Significantly more catch questions failed than a careful rater would fail; `failed` is 1 or 0 for each."""
     n_failed = int(failed.sum())
     if not n_failed or bdtrc(n_failed - 1, len(failed), SLIPS) >= RARE:
         return None
@@ -52,7 +52,7 @@ def fell_for_catches(failed: Array) -> str | None:
 
 
 def apart(agreed: Array, usual: float | None, whom: str) -> str | None:
-    """Agreement nearer to chance than to what is usual; `agreed` holds a number from 0 to 1 for each answer."""
+    """Agreement nearer to the chance level than to the average; `agreed` holds a number from 0 to 1 for each answer."""
     if usual is None or not len(agreed):
         return None
     share = float(agreed.mean())

@@ -1,4 +1,4 @@
-"""A report on raters: how each one answers, and signs of carelessness."""
+"""A report on raters: statistics of each one's answers, and flags for careless ones."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RaterRow:
-    """How one person answers. A share is None where there is nothing to take it of.
+    """Statistics of one rater's answers. A share is None where there is no answer to compute it from.
 
     Attributes
     ----------
     rater : str
-        Who it is.
+        Name of the rater.
     n_answers : int
-        How many odd-one-out questions they answered.
+        Number of odd-one-out answers.
     undecided : float
         Share of *can't tell*.
     with_model : float or None
         Share of answers that the model agrees with.
     with_others : float or None
-        Share of answers that most others gave too, among questions that others answered.
+        Share of answers that equal the majority answer of the others, among questions that others answered.
     with_self : float or None
-        Share of answers that they gave again, among questions that they answered more than once.
+        Share of answers that the rater gave again, among questions answered more than once.
     places : tuple of three floats, or None
-        How often the odd one was in each place as shown; *can't tell* left out.
+        Share of answers that name each place as shown, without *can't tell*.
     seconds : float or None
-        Their median time for an answer.
+        Median time for an answer.
     too_fast : float or None
         Share of answers given in less than 0.3 seconds or a third of everyone's median, whichever is more.
     failed : float or None
         Share of catch questions failed.
     flags : tuple of str
-        Signs of carelessness, in words.
+        Signs of carelessness, as text.
     """
 
     rater: str
@@ -90,7 +90,7 @@ class RaterReport:
 
     @property
     def flagged(self) -> dict[str, tuple[str, ...]]:
-        """The raters that have flags, and these."""
+        """The flags of each flagged rater."""
         return {row.rater: row.flags for row in self.rows if row.flags}
 
     def to_frame(self) -> pd.DataFrame:
@@ -109,30 +109,30 @@ def report(
     seconds: ArrayLike | None = None,
     caught: ArrayLike | None = None,
 ) -> RaterReport:
-    """Look at how each rater answers.
+    """Compute statistics of each rater's answers, and flag careless raters.
 
     A rater is flagged who
 
     - takes too little time for half of the answers or more;
-    - names the same place in half of the answers or more, and more often than by chance, if every place is the odd
-      one's in a third of the questions: shown in random order, it is;
-    - fails more catch questions than someone who slips in 5% of them;
-    - agrees with others, or with the model, less often than people on the whole, and nearer to chance than to them.
+    - names the same place in half of the answers or more, and more often than by chance, where chance is a third for
+      each place, as for items shown in random order;
+    - fails more catch questions than a careful rater, who fails 5% of them;
+    - agrees with others, or with the model, less often than the average rater, and nearer to the chance level than to
+      the average.
 
-    "More" and "less" mean that fewer than one careful rater in a thousand would show it.
+    "More" and "less" mean significantly, at the 0.1% level.
 
     Parameters
     ----------
     said : Comparisons
-        Odd-one-out answers with raters; other rows play no part, and neither do answers whose rater is unknown, except
-        as those of others.
+        Odd-one-out answers with raters; other kinds are ignored. Answers without a rater count only as other people's.
     agrees : array-like of shape (m,), optional
-        Whether a model agrees with each row: true or false, or a share from 0 to 1; NaN where it can't be said, such as
+        Whether a model agrees with each answer: true or false, or a share from 0 to 1; NaN where that is undefined, as
         for *can't tell*.
     seconds : array-like of shape (m,), optional
-        The time each answer took; NaN where it is unknown.
+        The time that each answer took; NaN where unknown.
     caught : array-like of shape (m,), optional
-        For catch questions, whose answer is known: 1 where it was failed, 0 where it was passed; NaN for all others.
+        For catch questions, whose correct answer is known: 1 for failed, 0 for passed; NaN for all other questions.
 
     Returns
     -------
@@ -165,13 +165,13 @@ def report(
     )
     order = np.argsort(votes.person, kind="stable")
     ends = np.searchsorted(votes.person[order], np.arange(1, len(votes.raters) + 1))
-    by_rater = np.split(order, ends)[:-1]  # the rest is by unknown raters
+    by_rater = np.split(order, ends)[:-1]  # the last part has no rater
     return RaterReport(tuple(answers.of(rater, rows) for rater, rows in zip(votes.raters, by_rater, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
 class _Answers:
-    """What is known of each answer; NaN where it isn't."""
+    """What is known about each answer; NaN where unknown."""
 
     odd: Indices
     with_model: Array
@@ -243,7 +243,7 @@ def _times(seconds: ArrayLike | None, n_rows: int) -> Array:
 
 
 def _catches(caught: ArrayLike | None, n_rows: int) -> Array:
-    # Truth values are refused: they couldn't tell a question passed from one that was no catch.
+    # Booleans are refused: False could mean a catch question passed or a question that was no catch.
     accepted = "1 for a catch question failed, 0 for one passed, NaN for any other question"
     values = _column(caught, n_rows, "caught", accepted)
     known = np.isin(values, (0, 1)) | np.isnan(values)

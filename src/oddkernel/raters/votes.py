@@ -1,4 +1,4 @@
-"""Who gave which answer to which question, as numbers that can be counted."""
+"""Odd-one-out answers as a table of question, answer and rater numbers, for counting."""
 
 from __future__ import annotations
 
@@ -13,26 +13,25 @@ from ..comparisons import Comparisons, Kind
 from ..support.types import Array, Indices
 
 CANT_TELL = 3
-"""The answer *can't tell*, after those that name one of the three items."""
+"""The number of the answer *can't tell*; 0 to 2 name one of the three items."""
 
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """The odd-one-out answers of `Comparisons`, numbered; other rows are left out.
+    """The odd-one-out answers of `Comparisons`, numbered; other kinds are left out.
 
     Attributes
     ----------
     row : ndarray of shape (v,)
-        The row that each answer is.
+        Position of each answer in the `Comparisons`.
     question : ndarray of shape (v,)
-        Number of the three items asked about, whatever their order.
+        Number of the question: the set of three items, in any order.
     answer : ndarray of shape (v,)
         Rank 0 to 2 of the odd item among the three, or 3 for *can't tell*.
     person : ndarray of shape (v,)
-        Number of the rater, in the order of `raters`. Whoever gave an answer without a
-        name counts as one more person each time.
+        Number of the rater, in the order of `raters`. Each answer without a rater counts as by a different person.
     raters : tuple of str
-        The raters that have a name, sorted.
+        The raters' names, sorted.
     """
 
     row: Indices
@@ -60,7 +59,7 @@ class Votes:
 
     @property
     def named(self) -> NDArray[np.bool_]:
-        """Mask of shape (v,): answers whose rater has a name."""
+        """Mask of shape (v,): answers with a named rater."""
         mask: NDArray[np.bool_] = self.person < len(self.raters)
         return mask
 
@@ -73,24 +72,24 @@ class Votes:
             )
 
     def by_others(self, weight: Array | None = None) -> Array:
-        """(v, 4): how often other people gave each answer to the same question, each answer counted `weight` times."""
+        """(v, 4): how often other people gave each answer to the same question, each answer weighted by `weight`."""
         weight = np.ones(len(self)) if weight is None else weight
         return self._tally(self.question, weight) - self.by_self(weight)
 
     def by_self(self, weight: Array | None = None) -> Array:
-        """(v, 4): how often the same person gave each answer to the same question, this time included."""
+        """(v, 4): how often the same person gave each answer to the same question, including this answer."""
         weight = np.ones(len(self)) if weight is None else weight
         return self._tally(self._occasion, weight)
 
     def with_others(self) -> Array:
-        """(v,): 1 where an answer is what most others say, its share where it ties; NaN where nobody else was asked."""
+        """(v,): 1 where an answer is the majority of the others, 1/k if k answers tie; NaN if nobody else answered."""
         others = self.by_others()
         top = others == others.max(axis=1, keepdims=True)
         agreed = top[np.arange(len(self)), self.answer] / top.sum(axis=1)
         return np.where(others.sum(axis=1) > 0, agreed, np.nan)
 
     def with_self(self) -> Array:
-        """(v,): the share of the same person's other answers to the same question that are the same; NaN if none."""
+        """(v,): the share of the person's other answers to the same question that equal this one; NaN if none."""
         own = self.by_self()
         same, others = own[np.arange(len(self)), self.answer] - 1, own.sum(axis=1) - 1
         share: Array = np.divide(same, others, out=np.full(len(self), np.nan), where=others > 0)
@@ -98,7 +97,7 @@ class Votes:
 
     @cached_property
     def _occasion(self) -> Indices:
-        """Number of question and person together."""
+        """Number of each combination of question and person."""
         both = self.question * (self.person.max(initial=0) + 1) + self.person
         return np.unique(both, return_inverse=True)[1].reshape(-1)
 

@@ -1,4 +1,4 @@
-"""Pictures and pages to look at."""
+"""The HTML report, and pictures of learned kernels."""
 
 from __future__ import annotations
 

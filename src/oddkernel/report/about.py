@@ -1,4 +1,4 @@
-"""What a table says about items besides their features: a text, a class."""
+"""Texts and classes of items, read from a table."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def read_about(path: str | os.PathLike[str], names: Sequence[str] | None, n_item
     Parameters
     ----------
     path : path-like
-        A .csv file with a line of column names: item (or name) where the items have names; text, class, or both. Other
-        columns are left alone.
+        A .csv file with a header: item (or name) if the items have names; text, class, or both. Other columns are
+        ignored.
     names : sequence of str, or None
         The items' names.
     n_items : int
-        How many items there are.
+        Number of items.
 
     Examples
     --------

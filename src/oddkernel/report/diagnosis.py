@@ -1,4 +1,4 @@
-"""What a fit means, in words for someone who has never seen one, and what to try next."""
+"""What a fit means, in plain words, and what to try next."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from ..problem.solution import Status
 from .held_out import HeldOut
 from .verdicts import Verdicts
 
-# Shares beyond which a newcomer should be told; none of them decides anything.
-LEARNED_BY_HEART = 0.1
+# Thresholds beyond which a note is shown. Chosen by hand; only the notes depend on them. In order: drop in agreement
+# from learned to held-out answers; lead of the initial features over guessing; share of items asked about; ratio of the
+# farthest to the closest pair in *can't tell* answers.
+OVERFITTED = 0.1
 WEAK_FEATURES = 0.1
 RARELY_ASKED = 0.2
 UNEQUAL = 1.25
@@ -27,7 +29,7 @@ class Note:
     Attributes
     ----------
     tone : {"good", "plain", "look"}
-        Whether it went well, or should be looked at.
+        Whether it is good, neutral, or needs attention.
     title : str
         The finding, in a few words.
     meaning : str
@@ -43,7 +45,7 @@ class Note:
 
 
 def diagnose(model: SKLR, verdicts: Verdicts, held_out: HeldOut | None, n_items: int) -> list[Note]:
-    """Say what a fit means and what to try next, the most important first."""
+    """Notes on what a fit means and what to try next, the most important first."""
     return [
         *_about_learning(model, held_out),
         *_about_answers(model, verdicts, held_out),
@@ -73,7 +75,7 @@ def _about_learning(model: SKLR, held_out: HeldOut | None) -> Iterator[Note]:
         yield Note(
             "plain",
             "How well it predicts new answers is not known",
-            "Agreement with the answers learned from is flattering: only answers set aside tell what was understood.",
+            "Agreement with the answers learned from is too optimistic: only held-out answers show how it predicts.",
             "Set some answers aside and show them with held_out= (on the command line, --held-out).",
         )
         return
@@ -91,8 +93,8 @@ def _about_learning(model: SKLR, held_out: HeldOut | None) -> Iterator[Note]:
         yield Note(
             "look",
             "Learning makes new answers harder to predict",
-            f"Agreement with {held_out.n_answers} held-out answers falls {numbers}. The kernel follows accidents of "
-            "the answers rather than what they have in common.",
+            f"Agreement with {held_out.n_answers} held-out answers falls {numbers}. The kernel follows the noise in "
+            "the answers (overfitting).",
             'Let held-out answers choose the loss and the penalty: penalty="auto".',
         )
     else:
@@ -116,10 +118,10 @@ def _about_answers(model: SKLR, verdicts: Verdicts, held_out: HeldOut | None) ->
     learned = verdicts.influence is not None
     if agreement is not None and learned and held_out is not None and model.penalty_ > 0:
         gap = agreement[1] - held_out.after
-        if gap > LEARNED_BY_HEART:
+        if gap > OVERFITTED:
             yield Note(
                 "look",
-                "Part of it was learned by heart",
+                "Part of it was memorised (overfitting)",
                 f"It agrees with {agreement[1]:.1%} of the answers it learned from and with {held_out.after:.1%} of "
                 "those it did not.",
                 'A smaller penalty follows single answers less; penalty="auto" finds one.',
@@ -129,9 +131,9 @@ def _about_answers(model: SKLR, verdicts: Verdicts, held_out: HeldOut | None) ->
         yield Note(
             "look",
             f"{rows} answers contradict one another",
-            f"There are {len(verdicts.conflicts)} questions on which people said things that can't all hold. Every "
-            "kernel must disagree with some of them; this is normal where tastes differ.",
-            "Look at them under Answers; oddkernel.raters tells whether someone answers carelessly.",
+            f"There are {len(verdicts.conflicts)} questions with answers that can't all hold. Every kernel must "
+            "disagree with some of them; this is normal where people differ.",
+            "Look at them under Answers; oddkernel.raters finds raters who answer carelessly.",
         )
     unclear = verdicts.said.undecided
     if unclear.any():
@@ -154,16 +156,16 @@ def _about_solving(model: SKLR) -> Iterator[Note]:
     yield Note(
         "good" if exact else "plain" if solution.status.success else "look",
         "The solver found the optimum" if exact else "The solver stopped before the optimum",
-        f"{solution.status} The residual, the largest share by which a condition of the optimum is missed, is "
+        f"{solution.status} The residual, the largest relative error in a condition of the optimum, is "
         f"{solution.residual:.1e} after {solution.n_iter} passes.",
         "" if exact else "Raise max_iter." if not solution.status.success else 'solver="auto" finds the optimum.',
     )
     yield Note(
         "plain",
         f"The kernel moved by {solution.divergence:.3g}",
-        "The divergence says how far the learned kernel is from the initial one: 0 is no change, and it counts every "
-        f"direction by the factor it was stretched or shrunk. It compares fits to the same {model.features_.rank} "
-        "dimensions, and has no scale beyond that.",
+        "The divergence measures how far the learned kernel is from the initial one, by the factors by which it "
+        "stretched or shrank each direction; 0 is no change. Compare it only between fits with the same "
+        f"{model.features_.rank} dimensions.",
     )
 
 

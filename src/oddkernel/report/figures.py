@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from .report import Report
 
-NAMED = 30  # groups that are labelled on a map; more would cover it
+NAMED = 30  # most groups with a label on a map, chosen by hand: more labels would cover it
 ACCENT, SOFT, LINE = "#3b4cb8", "#8a919c", "#e4e0d8"
 
 
@@ -36,10 +36,10 @@ def draw_figures(report: Report, formats: Sequence[str]) -> Iterator[tuple[str, 
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    # A fixed salt makes equal reports equal files; text stays text.
+    # A fixed salt makes the files of equal reports equal. Text stays text.
     with rc_context({"svg.hashsalt": "oddkernel", "svg.fonttype": "none"}):
         for name, (size, draw) in FIGURES.items():
-            # Not pyplot: a picture for a file needs no window, and leaves no trace in the caller's session.
+            # Not pyplot, which keeps global state in the caller's session and may open windows.
             figure = Figure(figsize=size, layout="constrained", dpi=150)
             if not draw(figure, report):
                 continue
@@ -76,7 +76,7 @@ def _draw_maps(figure: Figure, report: Report, of: NDArray[Any], names: list[str
         for group in np.unique(of)[:NAMED]:
             x, y = np.median(flat[of == group], axis=0)
             label = panel.text(x, y, names[group], fontsize=11, weight="bold", ha="center", va="center")
-            label.set_parse_math(False)  # a name may hold dollars, and is no formula
+            label.set_parse_math(False)  # a dollar sign in a name doesn't start a formula
             label.set_path_effects([withStroke(linewidth=3, foreground="white")])
         panel.set_title(title, loc="left")
         panel.set(xticks=[], yticks=[], aspect="equal", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
@@ -155,7 +155,7 @@ def _answers(figure: Figure, report: Report) -> bool:
     known = ~np.isnan(verdicts.after)
     if not known.any():
         return False
-    panel = _plain(figure, "probability that the model gave to what was said", "decided answers")
+    panel = _plain(figure, "probability of the answer under the model", "decided answers")
     agrees = verdicts.after >= 0.5
     groups = [verdicts.probability[known & agrees], verdicts.probability[known & ~agrees]]
     panel.hist(groups, bins=20, range=(0, 1), stacked=True, color=[ACCENT, "#d98324"], label=["agrees", "disagrees"])
@@ -181,4 +181,4 @@ FIGURES: dict[str, tuple[tuple[float, float], Callable[[Figure, Report], bool]]]
     "spectrum": ((5, 3.2), _spectrum),
     "convergence": ((5, 3.2), _convergence),
 }
-"""Every picture: its size in inches, and what draws it and says whether there was anything to draw."""
+"""Every picture: its size in inches, and the function that draws it and returns whether there was anything to draw."""

@@ -1,4 +1,4 @@
-"""How well a kernel predicts answers that it has not learned from."""
+"""Agreement of a kernel with held-out answers."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ TOLERANCE, STEPS = 1e-3, 60
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Agreement with answers that took no part in the learning.
+    """Agreement with held-out answers, before and after learning.
 
     Attributes
     ----------
     before, after : float
-        Share of them that the initial and the learned distances agree with.
+        Share of the answers that the initial and the learned distances agree with.
     interval : (float, float)
         95% interval of the gain.
     n_answers : int
-        How many there were.
+        Number of held-out answers.
     chance : float
-        What guessing would reach: a third of answers about three items, half of the *closer* ones.
+        Chance level: a third for answers about three items, a half for *closer*.
     how : str
-        Where they came from, in words.
+        How they were held out, as text.
     """
 
     before: float
@@ -53,7 +53,7 @@ class HeldOut:
 
 
 def from_tuning(model: SKLR) -> HeldOut | None:
-    """What ``penalty="auto"`` found out on the way."""
+    """The held-out agreement that ``penalty="auto"`` measured."""
     tuning = model.tuning_
     if tuning is None:
         return None
@@ -63,7 +63,7 @@ def from_tuning(model: SKLR) -> HeldOut | None:
 
 
 def from_answers(said: Comparisons, before: Array, after: Array) -> HeldOut:
-    """What answers that were set aside say."""
+    """The agreement with answers that the caller held out."""
     known = said[choices.decided(said)]
     if not len(known):
         raise ValueError("held_out holds no answers about three items besides can't tell; expected some to predict")

@@ -1,4 +1,4 @@
-"""Maps: items in the plane, placed by their distances or by who their neighbours are."""
+"""Maps: items in the plane, by distances (MDS, PCA) or by neighbours (t-SNE, UMAP)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from scipy.linalg import orthogonal_procrustes
 from ..kernels.distances import squared_distances
 from ..support.types import Array
 
-# Squared distance, the longest being 1, below which two items are one point of the map: ratios then stay finite.
+# Squared distances below this share of the largest one count as this share, so that ratios stay finite. Derived: the
+# precision of float32 squared is 1e-14.
 COINCIDENT = 1e-12
-# Neighbours hardly change beyond so many principal components, and finding them takes time in proportion.
+# t-SNE and UMAP use this many principal components, as is customary: neighbours hardly change beyond, and the time is
+# proportional.
 COMPONENTS = 50
-# Fewer items than this have no neighbourhoods to speak of: distances place them better.
+# With fewer items than this, MDS places them: too few for neighbourhoods. Chosen by hand.
 FEWEST = 12
-# From so many items on openTSNE, which interpolates on a grid, is the faster of the two.
+# From this many items on, openTSNE, which interpolates on a grid, is faster than scikit-learn's t-SNE. By trial.
 MANY = 5000
 
 
@@ -29,9 +31,9 @@ class Maps:
     Attributes
     ----------
     method : str
-        What placed them, as a person would call it.
+        Name of the method, for display.
     before, after : ndarray of shape (n, 2)
-        Each fills the square from 0 to 1; the second is turned so that items stay close to where they were.
+        Each fills the unit square; the second is rotated to lie close to the first (Procrustes).
     """
 
     method: str
@@ -47,9 +49,9 @@ def draw_maps(before: Array, after: Array, method: str = "tsne", *, random_state
     before, after : ndarray of shape (n, r)
         Coordinates whose Euclidean distances are the initial and the learned ones.
     method : {"tsne", "umap", "mds", "pca"}, default="tsne"
-        What places the items.
+        The method.
     random_state : int, default=0
-        Seed of what is drawn at random.
+        Random seed.
 
     Examples
     --------
@@ -69,10 +71,10 @@ def draw_maps(before: Array, after: Array, method: str = "tsne", *, random_state
 
 
 def flat_map(coordinates: ArrayLike, *, n_iter: int = 100) -> Array:
-    """Put items into the plane so that distances there are close to the true ones.
+    """Metric multidimensional scaling to the plane.
 
-    Metric multidimensional scaling: lowers the stress ``Σ (‖z_i − z_j‖ − d_ij)²`` by Guttman transforms, starting from
-    the two principal components, so that equal coordinates always give the same map. Takes O(n²) time and memory.
+    Lowers the stress ``Σ (‖z_i − z_j‖ − d_ij)²`` by Guttman transforms (SMACOF), starting from the two principal
+    components, so that equal coordinates always give the same map. Takes O(n²) time and memory.
 
     Parameters
     ----------
@@ -97,7 +99,7 @@ def flat_map(coordinates: ArrayLike, *, n_iter: int = 100) -> Array:
     n = len(points)
     distances = np.sqrt(squared_distances(points, points))
     scale = float(distances.max(initial=0.0)) or 1.0
-    # Pictures don't need double precision, and single takes half the time.
+    # Single precision is enough for a picture and takes half the time.
     wanted = (distances / scale).astype(np.float32)
     flat = (principal_components(points, 2) / scale).astype(np.float32)
     ratio = np.empty_like(wanted)
@@ -115,16 +117,16 @@ def flat_map(coordinates: ArrayLike, *, n_iter: int = 100) -> Array:
 
 
 def principal_components(points: Array, count: int) -> Array:
-    """The coordinates (n, count) along the directions in which items differ most; zeros where there are fewer."""
+    """(n, count): the principal components; zeros where there are fewer."""
     centred = points - points.mean(axis=0)
-    # The scatter matrix of the shorter side: items are many, or coordinates are.
+    # Eigendecomposition of the smaller of the two scatter matrices.
     if centred.shape[0] >= centred.shape[1]:
         _, axes = np.linalg.eigh(centred.T @ centred)
         flat = centred @ axes[:, ::-1][:, :count]
     else:
         values, vectors = np.linalg.eigh(centred @ centred.T)
         flat = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, ::-1][:, :count]
-    # The sign of an axis is arbitrary; a fixed one makes maps of the same items look alike.
+    # The sign of a component is arbitrary; a fixed sign makes maps of the same items look alike.
     largest = np.take_along_axis(flat, np.argmax(np.abs(flat), axis=0)[None, :], axis=0)
     return np.pad(flat * np.where(largest < 0, -1.0, 1.0), ((0, 0), (0, count - flat.shape[1])))
 
@@ -141,7 +143,7 @@ def _tsne(points: Array, random_state: int) -> Array:
             return np.asarray(FastTSNE(perplexity=perplexity, random_state=random_state).fit(points))
     from sklearn.manifold import TSNE
 
-    # Half of the customary 1000 iterations: the rest moves no item by as much as a dot's width.
+    # Half of the customary 1000 iterations: in trials the rest moved no item by as much as a dot's width.
     placed: Array = TSNE(perplexity=perplexity, max_iter=500, random_state=random_state).fit_transform(points)
     return placed.astype(np.float64)
 
@@ -162,11 +164,11 @@ METHODS: dict[str, tuple[str, Callable[[Array, int], Array]]] = {
     "mds": ("multidimensional scaling", lambda points, _: flat_map(points)),
     "pca": ("the two principal components", lambda points, _: principal_components(points, 2)),
 }
-"""What places items on a map: its name in words, and a function of coordinates and a seed."""
+"""The methods: name for display, and a function of coordinates and a seed."""
 
 
 def _turned(flat: Array, reference: Array) -> Array:
-    """The same map turned, and mirrored if need be, so that items lie close to where they are in another."""
+    """Orthogonal Procrustes: the map rotated, and mirrored if necessary, to lie close to another one."""
     centred = flat - flat.mean(axis=0)
     rotation, _ = orthogonal_procrustes(centred, reference - reference.mean(axis=0))
     return np.asarray(centred @ rotation)

@@ -1,4 +1,4 @@
-"""Who is nearest to whom, before and after learning."""
+"""Nearest neighbours before and after learning."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..kernels.distances import row_blocks
 from ..support.types import Array, Indices
 
 COUNT = 12
-"""Neighbours that are kept for each item."""
+"""Neighbours shown for each item. Chosen by hand."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,9 +20,9 @@ class Neighbours:
     Attributes
     ----------
     before, after : ndarray of shape (n, c)
-        Rows of items by the initial and by the learned distance; c is 12, or one less than there are items.
+        Neighbours by the initial and by the learned distance; c is 12, or n − 1 if that is smaller.
     kept : ndarray of shape (n,)
-        How many of an item's neighbours are among them both before and after.
+        Number of an item's neighbours that it has both before and after.
     """
 
     before: Indices
@@ -31,7 +31,7 @@ class Neighbours:
 
 
 def find_neighbours(before: Array, after: Array, count: int = COUNT) -> Neighbours:
-    """Find every item's nearest ones by two sets of coordinates.
+    """Find the nearest neighbours of every item in two sets of coordinates.
 
     Examples
     --------
@@ -46,14 +46,14 @@ def find_neighbours(before: Array, after: Array, count: int = COUNT) -> Neighbou
 
 
 def nearest(points: Array, count: int) -> Indices:
-    """The ``count`` nearest other items of each, (n, count); of items equally far, any."""
+    """(n, count): the nearest other items of each; ties are broken arbitrarily."""
     n = len(points)
     count = min(count, n - 1)
     centred = points - points.mean(axis=0)
     half_norms = np.einsum("ij,ij->i", centred, centred) / 2
     found = np.empty((n, count), dtype=np.intp)
     for rows in row_blocks(n, n):
-        # Half the squared distance less a number that is the same along a row: it puts the others in the same order.
+        # Half the squared distance, minus a constant for each row, which doesn't change the order.
         distance = half_norms - centred[rows] @ centred.T
         distance[np.arange(len(distance)), np.arange(n)[rows]] = np.inf
         if count < n - 1:

@@ -1,4 +1,4 @@
-"""The report as one HTML file: what was computed goes in as data, and static files show it."""
+"""The report as one HTML file: the results as JSON, shown by static scripts."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ SCRIPTS = (
     "fit.js",
     "main.js",
 )
-SHOWN = 60  # answers in each list
-EIGENVALUES = 40
-ROUNDING = 1e-6  # slack below this is the solver's, and no answer's
-# A map's places, 0 to 1, as whole numbers: finer than any screen.
+SHOWN = 60  # answers in each list; chosen by hand
+EIGENVALUES = 40  # eigenvalues in the chart; chosen by hand
+ROUNDING = 1e-6  # slack below this is the solver's default tolerance, and no violation
+# Coordinates of a map, 0 to 1, as 16-bit integers: finer than any screen.
 STEPS = 65535
 
 
 def page(report: Report) -> str:
     """The whole page.
 
-    Names, texts and the rest of the data never become markup: they stand in a block of JSON in which ``<``, ``>`` and
-    ``&`` are escaped, and the scripts put them on the page as text. A content security policy allows the page's own
-    scripts and styles, by their hashes, and nothing from elsewhere.
+    Names, texts and other data never become markup: they are in a block of JSON in which ``<``, ``>`` and ``&`` are
+    escaped, and the scripts insert them as text. A content security policy allows only the page's own scripts and
+    styles, by their hashes.
     """
     style = _static("report.css")
     script = "\n".join(['"use strict";', *map(_static, SCRIPTS)])
@@ -59,7 +59,7 @@ def page(report: Report) -> str:
 
 
 def notebook_frame(html: str) -> str:
-    """The page inside a notebook, apart from the notebook's own scripts and styles."""
+    """The page in a sandboxed frame, separate from a notebook's own scripts and styles."""
     return (
         '<iframe title="oddkernel report" sandbox="allow-scripts allow-downloads" loading="lazy" '
         f'style="width:100%;height:52rem;border:1px solid #8884;border-radius:8px" srcdoc="{escape(html)}"></iframe>'
@@ -236,14 +236,14 @@ def _typical(values: Array) -> float | None:
 
 
 def _rounded(value: float, digits: int | None = 4) -> float | None:
-    """A number that JSON can hold; None for those that it can't. Without ``digits``, four significant ones."""
+    """A rounded number, or None if JSON can't represent it. Without ``digits``: four significant digits."""
     if not np.isfinite(value):
         return None
     return float(f"{value:.4g}") if digits is None else round(float(value), digits)
 
 
 def _compact(numbers: Array) -> dict[str, str]:
-    """Whole numbers of at least 0 as the bytes of the smallest array type of JavaScript that holds them."""
+    """Non-negative integers as the bytes of JavaScript's smallest typed array that holds them."""
     largest = int(numbers.max(initial=0))
     size = 8 if largest < 2**8 else 16 if largest < 2**16 else 32
     data = np.ascontiguousarray(numbers, dtype=f"<u{size // 8}").tobytes()
@@ -252,7 +252,7 @@ def _compact(numbers: Array) -> dict[str, str]:
 
 def _json(data: Any) -> str:
     text = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-    # All of these can only stand inside a JSON string, where the escape means the same character.
+    # These characters occur only inside JSON strings, where the escape means the same character.
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text

@@ -22,7 +22,7 @@ def before_after(maps: Sequence[Array], titles: Sequence[str], groups: NDArray[n
     titles : sequence of str
         What each panel shows.
     groups : ndarray of shape (n,)
-        Which group, counted from 0, each item belongs to.
+        Group of each item, from 0.
     legend : str
         What the groups are.
 
@@ -38,7 +38,7 @@ def before_after(maps: Sequence[Array], titles: Sequence[str], groups: NDArray[n
     >>> before_after([flat, flat], ["Before", "After"], np.array([0, 0, 1]), "kind")[1:4]
     b'PNG'
     """
-    # Not pyplot: a picture for a file needs no window, and leaves no trace in the caller's session.
+    # Not pyplot, which keeps global state in the caller's session and may open windows.
     from matplotlib.figure import Figure
     from matplotlib.patheffects import withStroke
 

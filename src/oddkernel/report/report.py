@@ -1,4 +1,4 @@
-"""A report on a learned kernel, to look at rather than to read."""
+"""A visual report on a learned kernel."""
 
 from __future__ import annotations
 
@@ -30,35 +30,35 @@ from .verdicts import Verdicts, judge
 class Report:
     """Maps, clusters, neighbours, answers and fit of a learned kernel, on one page.
 
-    The page is a single HTML file that needs no network and shows the items themselves where pictures or texts are
-    given. Parts are computed when they are first asked for; in a notebook, a report displays itself.
+    The page is a single HTML file that works offline. It shows the items themselves if pictures or texts are given.
+    Parts are computed on first use. In a notebook, a report displays itself.
 
     Parameters
     ----------
     model : SKLR
         A fitted model.
     X : array-like of shape (n, d)
-        The items' features: those it learned from, or others.
+        Features of the items: those that the model learned from, or others.
     names : sequence of n str, optional
-        The items' names; by default those that the answers carry, or else row numbers.
+        The items' names; by default those in the answers, or row numbers.
     texts : sequence of n str, optional
-        What the items say, if they are texts.
+        The items' texts.
     images : sequence of n files, PIL images or arrays, optional
-        What the items look like.
+        The items' pictures.
     classes : array-like of shape (n,), optional
-        What the items are, where that is known; only to colour the maps.
+        The items' classes; used only to colour the maps.
     answers : Comparisons, optional
         Answers to show; by default those that the model learned from.
     held_out : Comparisons, optional
-        Answers set aside before learning. Without them, up to 20,000 answers are held out in turn.
+        Answers not used for learning. Without them the report cross-validates, with up to 20,000 answers.
     clusters : sequence of int, optional
         Numbers of clusters to show; by default 2 to 20.
     map : {"tsne", "umap", "mds", "pca"}, default="tsne"
-        What places the items on the maps.
+        Method of the maps.
     title : str, optional
         The page's title.
     random_state : int, default=0
-        Seed of whatever is drawn at random.
+        Random seed.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Report:
         self.random_state = random_state
 
     def _joined(self, answers: Comparisons | None, names: tuple[str, ...] | None) -> tuple[Comparisons, bool]:
-        """Answers about rows of X, and whether they are those learned from."""
+        """The answers, with items as rows of X, and whether the model learned from them."""
         n = len(self.X)
         if answers is not None:
             joined = _about(answers, names, n)
@@ -147,28 +147,28 @@ class Report:
 
     @cached_property
     def resolutions(self) -> Resolutions:
-        """The items in few and in many clusters."""
+        """Clusterings from coarse to fine."""
         return find_resolutions(self._coordinates[1], self.clusters, random_state=self.random_state)
 
     @cached_property
     def neighbours(self) -> Neighbours:
-        """The nearest items of each, before and after."""
+        """The nearest neighbours of each item, before and after."""
         return find_neighbours(*self._coordinates)
 
     @cached_property
     def verdicts(self) -> Verdicts:
-        """What the kernel makes of each answer."""
+        """Each answer compared with the kernel."""
         model = self.model
         influence = None
         if self._learned_from:
-            # A kernel that was left alone has no multipliers, and then no answer pulled at it.
+            # A kernel that was left unchanged has no multipliers: no answer had an influence.
             influence = np.zeros(len(self.answers))
             influence[: len(model.solution_.influence)] = model.solution_.influence
         return judge(self.answers, *self._coordinates, model.temperature_, model.tie_, influence, model.guess_)
 
     @cached_property
     def held_out(self) -> held.HeldOut | None:
-        """Agreement with answers that took no part in the learning; None if there are too few or too many."""
+        """Agreement with held-out answers; None if there are too few or too many answers."""
         if self.held_out_answers is not None:
             return held.from_answers(self.held_out_answers, *self._coordinates)
         found = held.from_tuning(self.model)
@@ -176,12 +176,12 @@ class Report:
 
     @property
     def _learned_items(self) -> Array:
-        # A precomputed kernel keeps no items; its answers are then known to be about the rows of X.
+        # A precomputed kernel keeps no items; `_joined` has checked that the answers are about the rows of X.
         return np.asarray(getattr(self.model.kernel_, "X_fit_", self.X))
 
     @cached_property
     def notes(self) -> list[Note]:
-        """What the fit means, in words."""
+        """Notes on what the fit means."""
         return diagnose(self.model, self.verdicts, self.held_out, len(self.X))
 
     @cached_property
@@ -190,7 +190,7 @@ class Report:
         return None if self.images is None else make_thumbnails(self.images)
 
     def name(self, row: int) -> str:
-        """What to call an item."""
+        """The name of an item, or its row number."""
         return f"row {row}" if self.names is None else self.names[row]
 
     def html(self) -> str:
@@ -198,7 +198,7 @@ class Report:
         return page(self)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the page to a file, which appears complete or not at all."""
+        """Write the page to a file, atomically."""
         replace(path, self.html().encode())
         return Path(path)
 

@@ -21,11 +21,11 @@ from .maps import COMPONENTS, principal_components
 Labels = NDArray[np.intp]
 
 COUNTS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20)
-"""Numbers of clusters that are tried unless others are asked for."""
+"""Default numbers of clusters. Chosen by hand."""
 
-TYPICAL, ODD = 8, 6  # members of a cluster that are shown
-STARTS = 5
-# Stability: pairs of resamples, the share of items in each, and the most items that take part.
+TYPICAL, ODD = 8, 6  # members of a cluster that are shown; chosen by hand
+STARTS = 5  # starts of k-means; chosen by hand
+# Stability: pairs of resamples, the share of items in each, and the most items used. Chosen by hand, to bound the time.
 PAIRS, SHARE, SAMPLE = 6, 0.7, 1000
 
 
@@ -36,13 +36,13 @@ class Resolution:
     Attributes
     ----------
     labels : ndarray of shape (n,)
-        Cluster of each item, 0 to k − 1. A cluster keeps its number from one resolution to the next one.
+        Cluster of each item, 0 to k − 1. A cluster keeps its number from one resolution to the next.
     order : ndarray of shape (k,)
-        The clusters from top to bottom, such that few ribbons of a picture cross.
+        The clusters from top to bottom, ordered such that few ribbons of the alluvial diagram cross.
     typical, odd : list of k arrays
-        Members nearest the cluster's centre; members that are nearest to belonging elsewhere.
+        Members nearest to the cluster's centre; members with the smallest margin to another cluster.
     stability : float
-        Mean Adjusted Rand index between clusterings of two random parts of the items; 1: always the same clusters.
+        Mean Adjusted Rand index between clusterings of two random subsets of the items; 1 means equal clusters.
     """
 
     labels: Labels
@@ -59,7 +59,7 @@ class Resolution:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A number of clusters to begin with, and why: a hint and no verdict."""
+    """A suggested number of clusters to begin with, and the reason."""
 
     k: int
     reason: str
@@ -74,7 +74,7 @@ class Resolutions:
     levels : list of Resolution
         One for each number of clusters, ascending.
     suggestion : Suggestion
-        Where to begin.
+        A number of clusters to begin with.
     """
 
     levels: list[Resolution]
@@ -85,15 +85,15 @@ class Resolutions:
 
 
 def find_resolutions(coordinates: Array, counts: Sequence[int] | None = None, *, random_state: int = 0) -> Resolutions:
-    """Cluster items by k-means in learned coordinates, which is kernel k-means by the learned kernel.
+    """Cluster items by k-means in learned coordinates, which is kernel k-means with the learned kernel.
 
     Parameters
     ----------
     coordinates : ndarray of shape (n, r)
         Coordinates whose Euclidean distances are the learned ones.
     counts : sequence of int, optional
-        Numbers of clusters; by default 2 to 20, and never more than half as many as there are items. Those above the
-        number of distinct items are left out.
+        Numbers of clusters; by default 2 to 20, and at most half the number of items. Those above the number of
+        distinct items are left out.
     random_state : int, default=0
         Seed of starts and resamples.
 
@@ -114,9 +114,9 @@ def find_resolutions(coordinates: Array, counts: Sequence[int] | None = None, *,
     flat = principal_components(coordinates, min(COMPONENTS, *coordinates.shape)).astype(np.float32)
     n_distinct = len(np.unique(np.round(flat / (float(np.abs(flat).max()) or 1.0), 5), axis=0))
     if n_distinct < 2:
-        raise ValueError("all items are copies of one another, which nothing can tell apart; expected different ones")
+        raise ValueError("all items are copies of one another; expected at least two different ones")
     wanted = [k for k in wanted if k <= n_distinct] or [2]
-    points = coordinates.astype(np.float32)  # half the time, and no item changes its cluster for it
+    points = coordinates.astype(np.float32)  # half the time, and precise enough for clusters
     models = [KMeans(k, n_init=STARTS, random_state=random).fit(points) for k in wanted]
     place = _places(models[-1])
     levels: list[Resolution] = []
@@ -126,23 +126,23 @@ def find_resolutions(coordinates: Array, counts: Sequence[int] | None = None, *,
 
 
 def spectrum(coordinates: Array) -> Array:
-    """The eigenvalues, largest first, of the centred kernel that these are coordinates of."""
+    """The eigenvalues, largest first, of the centred kernel with these coordinates."""
     centred = coordinates - coordinates.mean(axis=0)
     scatter = centred.T @ centred if centred.shape[0] >= centred.shape[1] else centred @ centred.T
     return np.maximum(np.linalg.eigvalsh(scatter)[::-1], 0.0)
 
 
 def flows(coarse: Labels, fine: Labels) -> NDArray[np.intp]:
-    """How many items go from each cluster of one clustering to each of another, shape (k, k′)."""
+    """Contingency table (k, k′): number of items in each cluster of one clustering and each of another."""
     counts = np.zeros((int(coarse.max()) + 1, int(fine.max()) + 1), dtype=np.intp)
     np.add.at(counts, (coarse, fine), 1)
     return counts
 
 
 def counts_of(counts: Sequence[int] | None, n: int) -> list[int]:
-    """The numbers of clusters to try among n items, ascending; raises a ValueError if that makes no sense."""
+    """The numbers of clusters to try for n items, ascending; raises a ValueError if they are invalid."""
     if n < 2:
-        raise ValueError(f"{n} items; expected at least 2, which clusters could tell apart")
+        raise ValueError(f"{n} items; expected at least 2")
     if counts is None:
         return [k for k in COUNTS if k <= max(2, n // 2)]
     wanted = sorted(set(counts))
@@ -152,7 +152,7 @@ def counts_of(counts: Sequence[int] | None, n: int) -> list[int]:
 
 
 def _places(finest: KMeans) -> Labels:
-    """A place from top to bottom for each item, such that clusters that are close together have places close by."""
+    """A vertical place for each item, such that nearby clusters have nearby places."""
     centers = finest.cluster_centers_
     leaf = np.argsort(leaves_list(linkage(centers, "average", optimal_ordering=True)))
     return np.asarray(leaf[finest.labels_])
@@ -179,7 +179,7 @@ def _level(model: KMeans, points: Array, before: Resolution | None, place: Label
 
 
 def _numbers(found: Labels, before: Resolution | None, k: int) -> Labels:
-    """New numbers for clusters: the one with most of an earlier cluster's items inherits its number."""
+    """New numbers for clusters: the one with most items of an earlier cluster inherits its number."""
     numbers = np.full(k, -1)
     if before is None:
         numbers[np.argsort(-np.bincount(found, minlength=k), kind="stable")] = np.arange(k)
@@ -191,13 +191,13 @@ def _numbers(found: Labels, before: Resolution | None, k: int) -> Labels:
 
 
 def _stability(points: Array, k: int, random: np.random.RandomState) -> float:
-    """Whether two random parts of the items would have led to the same clusters."""
+    """Mean Adjusted Rand index between clusterings of two random subsets of the items."""
     if len(points) > SAMPLE:
         points = points[random.choice(len(points), SAMPLE, replace=False)]
     size = max(k, round(SHARE * len(points)))
     scores = []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a part may hold fewer than k distinct items
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a subset may hold fewer than k distinct items
         for _ in range(PAIRS):
             one, other = (
                 KMeans(k, n_init=3, random_state=random)
@@ -210,16 +210,16 @@ def _stability(points: Array, k: int, random: np.random.RandomState) -> float:
 
 
 def _suggest(levels: list[Resolution], eigenvalues: Array) -> Suggestion:
-    """The finest clustering about as stable as the stablest one; the eigenvalues' largest drop confirms it, or not."""
+    """The finest clustering about as stable as the most stable one, compared with the largest eigenvalue gap."""
     stability = np.array([level.stability for level in levels])
     k = [level.k for level in levels][int(np.flatnonzero(stability >= stability.max() - TOLERANCE)[-1])]
     level = next(level for level in levels if level.k == k)
     reason = (
-        f"This is the largest number of clusters that two random parts of the items agree on about as well as on any: "
+        f"This is the largest number of clusters that is about as stable between random subsets of the items as any: "
         f"Adjusted Rand {level.stability:.2f}, where 1 means always the same clusters."
     )
     if level.stability < SHAKY:
-        reason += " That is not much; the items may form a continuum rather than clusters."
+        reason += " That is low; the items may form a continuum rather than clusters."
     drop = _largest_drop(eigenvalues, levels[-1].k)
     if drop is not None:
         verb = "also" if drop == k else "instead"
@@ -227,12 +227,12 @@ def _suggest(levels: list[Resolution], eigenvalues: Array) -> Suggestion:
     return Suggestion(k, reason)
 
 
-TOLERANCE = 0.02  # resampling itself makes stability vary by about as much
-SHAKY = 0.6
+TOLERANCE = 0.02  # about the variation of stability between resamples; chosen by hand
+SHAKY = 0.6  # stability below this is called low; chosen by hand
 
 
 def _largest_drop(eigenvalues: Array, most: int) -> int | None:
-    """The number of clusters after which eigenvalues fall by the largest factor; k clusters have k − 1 large ones."""
+    """The number of clusters with the largest eigenvalue gap, as a ratio; k clusters have k − 1 large eigenvalues."""
     positive = eigenvalues[eigenvalues > np.finfo(float).eps * len(eigenvalues) * eigenvalues[:1].max(initial=0.0)]
     ratios = positive[: most - 1][: len(positive) - 1] / positive[1:most]
     return int(np.argmax(ratios)) + 2 if len(ratios) else None

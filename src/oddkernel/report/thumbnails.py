@@ -1,4 +1,4 @@
-"""Small pictures of items, many to a sheet."""
+"""Thumbnails of items, packed on sheets."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 LARGEST, SMALLEST = 96, 24
-"""Pixels along a thumbnail's side; the more items, the smaller."""
-PIXELS = 20_000_000  # of all thumbnails together; some five megabytes of photographs
-SHEET = 2048  # pixels along a sheet's side, which every phone can decode
-TINY = 32  # pictures no larger than this are kept pixel by pixel
+"""Pixels along a thumbnail's side, fewer for more items. Chosen by hand."""
+PIXELS = 20_000_000  # of all thumbnails together, about 5 MB of photographs; chosen by hand
+SHEET = 2048  # pixels along a sheet's side; phones can decode it
+TINY = 32  # pictures up to this size are kept pixel by pixel; chosen by hand
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 
 
@@ -35,11 +35,11 @@ class Thumbnails:
     side : int
         Pixels along a thumbnail's side.
     columns : int
-        Thumbnails beside one another; a sheet has at most as many rows.
+        Thumbnails in a row; a sheet has at most as many rows.
     sheets : list of bytes
         WebP images.
     exact : bool
-        Whether these are the pictures themselves, pixel by pixel.
+        Whether the thumbnails are the original pictures, pixel by pixel.
     """
 
     side: int
@@ -49,7 +49,7 @@ class Thumbnails:
 
 
 def make_thumbnails(images: Sequence[Any] | np.ndarray[Any, Any]) -> Thumbnails:
-    """Shrink pictures and put them on sheets.
+    """Shrink pictures and pack them on sheets.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def make_thumbnails(images: Sequence[Any] | np.ndarray[Any, Any]) -> Thumbnails:
 
 
 def images_in(folder: str | os.PathLike[str], names: Sequence[str]) -> list[Path]:
-    """The image files of items in a folder: those called like the items, with or without an ending.
+    """The image files of items in a folder: named like the items, with or without an ending.
 
     Raises a ValueError that says which item has none.
     """

@@ -1,4 +1,4 @@
-"""What a learned kernel makes of each answer."""
+"""Each answer compared with the distances before and after learning."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from ..support.types import Array, Indices
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """Answers beside what the distances say, before and after learning.
+    """Answers compared with the distances, before and after learning.
 
     Attributes
     ----------
     said : Comparisons
         The answers.
     before, after : ndarray of shape (m,)
-        1 where distances agree with an answer, 0 where not, shares for ties; NaN for *can't tell* and links.
+        1 where distances agree with an answer, 0 where not, 1/k in a tie of k; NaN for *can't tell* and links.
     pick : ndarray of shape (m,)
-        The position that the learned distances call odd, or central; for *closer*, 2 where they agree and else 1;
-        -1 for links.
+        The position that the learned distances call odd, or central; for *closer*, 2 if they agree, else 1; -1 for
+        links.
     probability : ndarray of shape (m,)
-        How likely the model held what was said; NaN for links.
+        The model's probability of the answer; NaN for links.
     spread_before, spread_after : ndarray of shape (m,)
-        How many times as far apart the farthest pair of the three is as the closest; NaN for links.
+        Ratio of the largest to the smallest of the three distances; NaN for links.
     influence : ndarray of shape (m,), or None
-        How hard each answer pulled at the kernel, Σ|α|; None for answers that it was not learned from.
+        Influence of each answer on the kernel, Σ|α|; None for answers that it was not learned from.
     conflicts : list of ndarray
-        Answers that contradict one another on their face.
+        Groups of answers that directly contradict each other.
     """
 
     said: Comparisons
@@ -62,17 +62,17 @@ class Verdicts:
         return self._surprising(np.flatnonzero(self.after >= 0.5))
 
     def surprising(self) -> Indices:
-        """Answers, *can't tell* included, in the order of their surprise."""
+        """Answers, *can't tell* included, the least probable first."""
         return self._surprising(np.flatnonzero(~np.isnan(self.probability)))
 
     def influential(self) -> Indices:
-        """Answers that pulled at the kernel, the strongest first."""
+        """Answers with an influence on the kernel, the largest first."""
         if self.influence is None:
             return np.empty(0, dtype=np.intp)
         return np.argsort(-self.influence, kind="stable")[: np.count_nonzero(self.influence)]
 
     def undecided(self) -> Indices:
-        """*Can't tell* answers, those whose items the model finds the least equidistant first."""
+        """*Can't tell* answers, those with the most unequal distances first."""
         rows = np.flatnonzero(self.said.undecided)
         return rows[np.argsort(-self.spread_after[rows], kind="stable")]
 
@@ -89,7 +89,7 @@ def judge(
     influence: Array | None,
     guess: float = 0.0,
 ) -> Verdicts:
-    """Hold answers against two sets of coordinates.
+    """Compare answers with two sets of coordinates.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def judge(
     temperature, tie, guess : float
         Turn learned distances into probabilities, see `SKLR.odd_one_proba`.
     influence : ndarray of shape (m,), or None
-        Of each answer on the kernel.
+        Influence of each answer on the kernel.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def judge(
             chances = choices.probabilities(opposite[asked], temperature, tie, guess)
             columns["probability"][asked] = chances[
                 np.arange(len(asked)), said.odd[asked]
-            ]  # -1 is the last: can't tell
+            ]  # index -1 is the last column: can't tell
     return Verdicts(said=said, pick=pick, influence=influence, conflicts=said.conflicts(), **columns)
 
 

@@ -1,6 +1,6 @@
-"""Large collections: learned coordinates, groups, neighbours and a search index of more items than memory holds.
+"""Large collections: learned coordinates, clusters, nearest neighbours and a search index for out-of-core data.
 
-Everything works through items in blocks, from arrays, ``.npy`` and Parquet files into such, or on Dask collections.
+Items are processed in blocks, from arrays, ``.npy`` and Parquet files to arrays or files, or as Dask collections.
 """
 
 from __future__ import annotations

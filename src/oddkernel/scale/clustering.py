@@ -1,4 +1,4 @@
-"""Groups of many items by the learned similarity."""
+"""Clusters of many items by the learned similarity: mini-batch k-means."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from .learned_map import LearnedMap
 from .passes import Plan, mapped
 from .sink import check_ending, open_sink
 
-# Items whose coordinates the centres are found from: this many in all, or for each group, whichever is more.
+# Size of the random sample from which the centres are computed: in all, or for each group, whichever is more. Chosen by
+# hand.
 SAMPLE, SAMPLE_PER_GROUP = 20_000, 100
-# Items that move the centres at a time; fixed, so that the groups depend neither on blocks nor on cores.
+# Items in a mini-batch. Chosen by hand, and fixed, so that groups depend neither on the block size nor on the cores.
 BATCH = 2048
 
 
@@ -39,7 +40,7 @@ class Clustering:
     centers : tuple of ndarrays of shape (k, r)
         The groups' centres in learned coordinates, for each number of groups.
     sizes : tuple of ndarrays of shape (k,), or None for a Dask collection not yet computed
-        How many items each group has.
+        Number of items in each group.
     """
 
     labels: Any
@@ -61,19 +62,19 @@ def cluster(
 ) -> Clustering:
     """Group many items by mini-batch k-means in learned coordinates.
 
-    The centres are found from a random sample of 20,000 items, or 100 for each group if that is more; then every item
-    goes to the nearest. Coordinates of the others are never computed: ``‖z − c‖²`` is, but for what all centres share,
-    ``‖c‖² − 2zᵀc``, and zᵀc is linear in the kernel's values.
+    The centres are computed from a random sample of 20,000 items, or 100 for each group if that is more. Then every
+    item is assigned to the nearest centre. This needs no coordinates of the other items: up to a term that all centres
+    share, ``‖z − c‖²`` is ``‖c‖² − 2zᵀc``, and zᵀc is linear in the kernel's values.
 
     Parameters
     ----------
     model, items, names, block, n_jobs, progress
         As in `transform`.
     n_clusters : int or sequence of int, default=8
-        The number of groups, or several, for which the items are read once.
+        The number of groups, or several numbers; the items are read only once for all of them.
     out : path-like, optional
-        An ``.npy``, ``.parquet`` or ``.csv`` file to write, which appears complete or not at all. The last two hold the
-        items' names, or row numbers where they have none, and a column ``group_of_k``.
+        An ``.npy``, ``.parquet`` or ``.csv`` file to write, atomically. The last two hold the items' names, or row
+        numbers where they have none, and a column ``group_of_k``.
     random_state : int, RandomState or None, default=None
         Draws the sample and the first centres.
 
@@ -113,7 +114,7 @@ def cluster(
     rank = model.rank_
     memory.require(
         2 * 8 * wanted * (rank + model.n_features_in_) + 8 * source.n_items * len(counts) * (out is None),
-        f"finding centres from {wanted} items and {rank} coordinates",
+        f"computing centres from {wanted} items and {rank} coordinates",
         "fit the model with a smaller rank=, or ask for fewer groups",
     )
     chosen = np.sort(random.choice(source.n_items, wanted, replace=False))
@@ -160,7 +161,7 @@ def _centers(sample: Array, model: SKLR, counts: Sequence[int], random: np.rando
 
 @dataclass(frozen=True, eq=False)
 class _Nearest:
-    """Which of several sets of centres' own is nearest to an item."""
+    """The nearest centre of an item, for each of several sets of centres."""
 
     apply: LearnedMap
     half_norms: tuple[Array, ...]

@@ -30,7 +30,7 @@ def transform(
     n_jobs: int | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Any:
-    """What `SKLR.transform` gives, for more items than memory holds.
+    """`SKLR.transform` for more items than fit into memory.
 
     Parameters
     ----------
@@ -40,16 +40,16 @@ def transform(
         Their features. ``.npy`` files, ``.parquet`` files and folders of these, and memory maps are read in blocks;
         ``.csv`` and ``.npz`` files at once.
     out : path-like, optional
-        An ``.npy``, ``.parquet`` or ``.csv`` file to write, which appears complete or not at all. The last two keep the
-        items' names. From a Dask collection: a folder of Parquet files.
+        An ``.npy``, ``.parquet`` or ``.csv`` file to write, atomically. The last two keep the items' names. From a Dask
+        collection: a folder of Parquet files.
     dtype : {float64, float32}, default=float64
-        What the coordinates are. float32 halves their size and the time of the largest product.
+        Precision of the coordinates. float32 halves their size and the time of the largest matrix product.
     names : str, optional
         The column of the items' names, where it isn't called item or name.
     block : int, optional
-        How many items to hold at a time; by default as many as make some 32 MiB. It changes nothing but rounding.
+        Number of items in memory at a time; by default about 32 MiB. It affects the result only by rounding.
     n_jobs : int, optional
-        How many threads to work with; by default as many as there are cores.
+        Number of threads; by default the number of cores.
     progress : callable, optional
         Called with a sentence after every block.
 
@@ -94,12 +94,12 @@ def transform(
 
 
 def count(model: SKLR, items: str | os.PathLike[str] | ArrayLike, *, names: str | None = None) -> int:
-    """How many items there are, without reading them; raises what `transform` would if they don't fit the model."""
+    """Number of items, without reading them; raises the errors of `transform` if they don't fit the model."""
     return source_for(model, items, names).n_items
 
 
 def source_for(model: SKLR, items: str | os.PathLike[str] | ArrayLike, names: str | None) -> Source:
-    """The items, as the model takes them."""
+    """The source of the items, checked against the model."""
     known = getattr(model, "feature_names_in_", None)
     return open_source(
         items, n_features=model.n_features_in_, feature_names=None if known is None else list(known), names=names
@@ -107,7 +107,7 @@ def source_for(model: SKLR, items: str | os.PathLike[str] | ArrayLike, names: st
 
 
 def is_dask(items: object) -> bool:
-    """Whether these are a Dask collection, told without Dask."""
+    """Whether these are a Dask collection; works without importing Dask."""
     return hasattr(items, "__dask_graph__")
 
 

@@ -1,4 +1,4 @@
-"""The same work on Dask arrays and data frames, whose pieces live on several machines."""
+"""Dask arrays and data frames, whose partitions may be on several machines."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def mapped(
     model: SKLR,
     names: str | None,
 ) -> Any:
-    """A lazy collection of what becomes of the items' features, or the folder of Parquet files it was written to.
+    """The map applied to the items' features, as a lazy collection or as a folder of Parquet files.
 
-    A task is one piece of the collection, and its result depends on that piece and the model alone: whichever worker
-    does it, and again after a worker was lost, it is the same.
+    A task is one partition of the collection. Its result depends on that partition and the model alone, so that it is
+    the same on every worker, and when it is repeated after a worker was lost.
     """
     try:
         import dask.array
@@ -44,7 +44,7 @@ def mapped(
         raise ImportError(MISSING) from None
     if out is not None:
         check_new_folder(out)
-    shared = delayed(images, pure=True)  # the graph holds the model once, not once a piece
+    shared = delayed(images, pure=True)  # the graph holds the model once, not once for each partition
     if hasattr(items, "columns"):
         result = _frame(items, shared, columns, dtype, model, names)
     else:
@@ -77,7 +77,7 @@ def _of_array(X: NDArray[Any], images: Images, block_info: Any = None) -> NDArra
 
 
 def _of_piece(X: NDArray[Any], images: Images, start: int, place: str) -> NDArray[Any]:
-    # One thread a product: Dask's own threads share the cores already.
+    # One BLAS thread for each product: Dask's own threads already use all cores.
     with threadpool_limits(1, "blas"):
         return images(as_numbers(X, start, place))
 
@@ -113,7 +113,7 @@ def _of_frame(
 
 
 def _features(items: Any, model: SKLR, names: str | None) -> tuple[Any, list[str], str | None]:
-    """The columns of features of a data frame, which they are, and which one holds names."""
+    """The feature columns of a data frame, their names, and the column of item names."""
     found = [str(column) for column in items.columns]
     name_column = names or next((name for name in tables.NAME_COLUMNS if name in found), None)
     if name_column is not None and name_column not in found:

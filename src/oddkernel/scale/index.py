@@ -1,4 +1,4 @@
-"""Search by the learned similarity: a FAISS index of items, which answers in milliseconds."""
+"""Search by the learned similarity: a FAISS index of items."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ from .passes import Plan, mapped
 
 VERSION = 1
 EXACT = 100_000
-"""Up to this many items, a new index compares a query with each; above, with those in the nearest of √n cells."""
+"""Up to this many items, a new index is exact; above, it compares a query with the items in the nearest of √n cells.
+Chosen by hand, as the two constants below."""
 
-# FAISS asks for at least 39 items to place a cell.
+# Training items for each cell centre; FAISS recommends at least 39.
 _SAMPLE_PER_CELL = 64
-# The share of the cells that a query looks into.
+# The share of the cells that a query searches.
 _PROBED = 1 / 32
 _FILES = ("index.faiss", "model.oddkernel", "names.jsonl")
 
@@ -42,11 +43,11 @@ class Found:
     Attributes
     ----------
     rows : ndarray of shape (q, k)
-        Which items, counted from 0; -1 where an approximate search found fewer than k.
+        Row numbers of the items, from 0; -1 where an approximate search found fewer than k.
     distance : ndarray of shape (q, k)
-        How far they are, by the learned distance, to float32's precision; inf where ``rows`` is -1.
+        Their learned distances, to float32's precision; inf where ``rows`` is -1.
     names : list of lists, or None
-        What they are called, if the index knows.
+        Their names, if the index has names.
     """
 
     rows: NDArray[np.intp]
@@ -55,7 +56,7 @@ class Found:
 
 
 class Index:
-    """Items by their learned coordinates, together with the model that gives a query its own.
+    """An index of items by their learned coordinates, with the model that computes the coordinates of a query.
 
     Make one with `build` or `load`.
 
@@ -95,12 +96,12 @@ class Index:
         items : path-like or array-like of shape (n, d)
             As in `scale.transform`.
         factory : str, optional
-            What FAISS calls the kind of index, such as ``"IVF1000,SQ8"``, a quarter of the memory. By default exact up
-            to 100,000 items (``"Flat"``), then by cells (``"IVF…,Flat"``), of which a query looks into one in 32.
+            FAISS's factory string, such as ``"IVF1000,SQ8"``, which needs a quarter of the memory. The default is exact
+            up to 100,000 items (``"Flat"``); above, it has cells (``"IVF…,Flat"``), and a query searches 1/32 of them.
         names : str, optional
             The column of the items' names, where it isn't called item or name.
         random_state : int, RandomState or None, default=0
-            Draws the items that place the cells.
+            Draws the items from which the cells are computed.
         progress : callable, optional
             Called with a sentence after every block.
         """
@@ -145,7 +146,7 @@ class Index:
         X : array-like of shape (q, d), or path-like
             Features of items, known or new.
         k : int, default=10
-            How many.
+            Number of items for each query.
 
         Returns
         -------
@@ -160,9 +161,9 @@ class Index:
         return Found(rows.astype(np.intp), distance, names)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the index to a new folder, which appears complete or not at all.
+        """Write the index to a new folder, atomically.
 
-        It holds the model, FAISS's own file, the names as JSON Lines, and ``index.json``, which says what they are.
+        The folder holds the model, FAISS's own file, the names as JSON Lines, and ``index.json``, which describes them.
         """
         faiss = _faiss()
         with draft_folder(folder) as draft:
@@ -184,8 +185,8 @@ class Index:
     def load(cls, folder: str | os.PathLike[str]) -> Self:
         """Read an index that `save` wrote.
 
-        Damage is found by checksums before anything is read. The model and the names may come from anyone; FAISS's own
-        file is read by FAISS, which trusts it: open indexes only from those you would take a program from.
+        Checksums are verified before anything is read. The model and the names are safe to read from any source.
+        FAISS's own file is not: FAISS trusts its content. Open only indexes from people whose programs you would run.
         """
         faiss = _faiss()
         path = Path(folder)
@@ -212,7 +213,7 @@ class Index:
 
 
 def check_installed(out: str | os.PathLike[str]) -> None:
-    """Raise, before the work starts, if an index can't be made or written there."""
+    """Raise an error, before the work starts, if FAISS is missing or the index can't be written there."""
     _faiss()
     check_new_folder(out)
 

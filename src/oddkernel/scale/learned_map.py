@@ -1,4 +1,4 @@
-"""The learned coordinates of a block of items, at one matrix product."""
+"""The learned coordinates of a block of items, with one matrix product."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ..support.types import Array
 
 @dataclass(frozen=True, eq=False)
 class LearnedMap:
-    """``x ↦ φ(x)ᵀG``, with G any matrix that learned coordinates or what depends linearly on them need.
+    """The linear map ``x ↦ φ(x)ᵀG``; G gives the learned coordinates, or a linear function of them.
 
-    As ``φ(x) = basisᵀ k_x``, one product of the kernel's values with ``basis · G`` suffices.
+    Since ``φ(x) = basisᵀ k_x``, one product of the kernel's values with ``basis · G`` suffices.
 
     Attributes
     ----------
@@ -52,13 +52,13 @@ class LearnedMap:
 
     @property
     def n_bytes(self) -> int:
-        """Memory that the map takes, and its work on a block that fills a cache."""
+        """Bytes of memory for the map, and for its work on a block of the size of a cache."""
         kernel = self.features.kernel
         held = getattr(kernel, "X_fit_", np.empty(0)).nbytes
         return 2 * held + self.product.nbytes + self.features.basis.nbytes
 
     def __call__(self, X: Array) -> tuple[NDArray[np.floating], NDArray[np.intp]]:
-        """The images of checked items, (len(X), p), and the positions of items that φ hardly reaches."""
+        """The images of checked items, (len(X), p), and the positions of items that φ hardly represents."""
         features, kernel = self.features, self.features.kernel
         images = np.empty((len(X), self.n_out), self.product.dtype)
         far = [np.empty(0, np.intp)]
@@ -67,7 +67,7 @@ class LearnedMap:
             images[rows] = image = values.astype(images.dtype, copy=False) @ self.product
             if get_tags(kernel).input_tags.pairwise:
                 continue  # a precomputed kernel doesn't know k₀(x, x)
-            # ‖φ‖² ≥ ‖Gᵀφ‖² / stretch clears nearly every item without computing φ; the others' is computed.
+            # The bound ‖φ‖² ≥ ‖Gᵀφ‖² / stretch clears nearly every item. φ is computed only for the others.
             reached = np.einsum("ij,ij->i", image, image, dtype=np.float64)
             doubtful = np.flatnonzero(reached <= OUT_OF_REACH * self.stretch * kernel.diagonal(X[rows]))
             if len(doubtful):

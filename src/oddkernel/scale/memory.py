@@ -1,4 +1,4 @@
-"""Whether there is enough memory, asked before the work starts."""
+"""Check for enough memory before the work starts."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ GIB = 2**30
 
 
 def available() -> int | None:
-    """Bytes that this process can still get, by the machine and by its control group; None where nobody says."""
+    """Bytes of memory available to this process, by the machine and by its control group; None if unknown."""
     found = [size for size in (_of_machine(), _of_group()) if size is not None]
     return min(found) if found else None
 
 
 def require(n_bytes: float, what: str, instead: str) -> None:
-    """Raise a MemoryError unless so many bytes are available."""
+    """Raise a MemoryError unless ``n_bytes`` are available."""
     there = available()
     if there is not None and n_bytes > there:
         raise MemoryError(

@@ -1,4 +1,4 @@
-"""The nearest of many items, found by looking at each."""
+"""Exact nearest neighbours among many items."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Neighbors(NamedTuple):
     Attributes
     ----------
     rows : ndarray of shape (q, k)
-        Which items.
+        Row numbers of the items.
     distance : ndarray of shape (q, k)
-        How far they are, by the learned distance.
+        Their learned distances.
     """
 
     rows: NDArray[np.intp]
@@ -45,10 +45,10 @@ def nearest(
     n_jobs: int | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Neighbors:
-    """The k items nearest to each query under the learned distance: exact, in one pass over the items.
+    """The k nearest items of each query under the learned distance: exact, in one pass over the items.
 
-    Memory holds the queries and a block of items. Of equally near ones the first counts. For queries that come again
-    and again, build a `Index`.
+    Memory holds the queries and a block of items. Of equally near items the first is taken. For repeated queries, build
+    an `Index`.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def nearest(
     queries : path-like or array-like of shape (q, d)
         Features of items, known or new.
     k : int, default=10
-        How many.
+        Number of items for each query.
 
     Returns
     -------

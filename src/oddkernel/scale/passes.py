@@ -1,4 +1,4 @@
-"""Working through a source, block by block, with several threads."""
+"""One pass over a source, block by block, with several threads."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from ..support.checks import is_count, named, require
 from .learned_map import LearnedMap
 from .source import Block, Source
 
-# Numbers (32 MiB of float64) that a block of items and what becomes of them fill.
+# Numbers in a block of items and their images: 32 MiB of float64. Chosen by hand; the results don't depend on it.
 BLOCK_NUMBERS = 2**22
-# Matrices of the size of a cache that one thread works on at a time.
+# Temporary matrices of the size of a cache that one thread holds at a time; counted in the code, for the memory check.
 WORKSPACES = 6
 
 
 class Mapped(NamedTuple):
-    """A block of items and what became of it."""
+    """A block of items and its images."""
 
     block: Block
     images: NDArray[Any]
 
 
 class Plan(NamedTuple):
-    """How much to do at a time."""
+    """Size of a block, number of threads, and memory needed."""
 
     rows: int
     n_jobs: int
@@ -39,13 +39,13 @@ class Plan(NamedTuple):
 
     @classmethod
     def of(cls, source: Source, apply: LearnedMap, n_features: int, block: int | None, n_jobs: int | None) -> Plan:
-        """The plan, with the memory that it takes."""
+        """Plan a pass over a source."""
         require(is_count(block), "block", block, "a whole number of at least 1, or None")
         require(is_count(n_jobs), "n_jobs", n_jobs, "a whole number of at least 1, or None")
         width = n_features + apply.n_out
         rows = min(block or max(1, BLOCK_NUMBERS // width), source.n_items)
         threads = min(n_jobs or int(cpu_count()), -(-source.n_items // rows))
-        in_flight = threads + 2  # besides those at work, one is read and one is written
+        in_flight = threads + 2  # one block for each thread, one being read and one being written
         workspace = WORKSPACES * 8 * BLOCK_ENTRIES
         return cls(rows, threads, apply.n_bytes + in_flight * rows * width * 8 + threads * workspace)
 
@@ -53,10 +53,10 @@ class Plan(NamedTuple):
 def mapped(
     source: Source, apply: LearnedMap, plan: Plan, progress: Callable[[str], None] | None = None
 ) -> Iterator[Mapped]:
-    """The images of all blocks in their order; warns, at the end, of items that φ hardly reaches."""
+    """The images of all blocks in order; warns at the end about items that φ hardly represents."""
     far: list[int] = []
     n_far = 0
-    # Threads share the blocks, so that a product has one; the blocks are the same however many threads there are.
+    # Parallel over blocks, with one BLAS thread for each product. The blocks don't depend on the number of threads.
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(plan.n_jobs) as pool:
         waiting: deque[tuple[Block, Future[Any]]] = deque()
 

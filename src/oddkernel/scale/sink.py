@@ -1,4 +1,4 @@
-"""Where results go as they come, block by block: an array, an .npy, .csv or Parquet file."""
+"""Writing results block by block: to an .npy, .csv or Parquet file."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ ENDINGS = (".npy", ".parquet", ".csv")
 
 
 class Sink(ABC):
-    """Takes the rows of a table in their order."""
+    """A file that takes the rows of a table in order."""
 
     def __init__(self, file: Any, n_items: int, columns: Sequence[str], dtype: np.dtype[Any], flat: bool) -> None:
         self._file, self._columns, self._dtype = file, list(columns), dtype
 
     @abstractmethod
     def write(self, values: NDArray[Any], who: Mapping[str, Sequence[Any]]) -> None:
-        """Add rows: their values, and in files with named columns also who they are."""
+        """Append rows: their values and, in files with named columns, the items' names."""
 
     def close(self) -> None:  # noqa: B027 (most have nothing left to do)
         """Write what is still to be written."""
 
 
 def check_ending(out: str | os.PathLike[str]) -> None:
-    """Raise, before the work starts, if the file can't be written."""
+    """Raise an error, before the work starts, if the file can't be written."""
     path = Path(out)
     if path.suffix.lower() not in ENDINGS:
         raise ValueError(f"{path}: expected a name that ends with {', '.join(ENDINGS)}")
@@ -49,18 +49,18 @@ def check_ending(out: str | os.PathLike[str]) -> None:
 def open_sink(
     out: str | os.PathLike[str], n_items: int, columns: Sequence[str], dtype: DTypeLike, *, flat: bool = False
 ) -> Iterator[Sink]:
-    """A file that appears complete or not at all.
+    """Open a file for writing; it appears, complete, only when closed without an error.
 
     Parameters
     ----------
     out : path-like
         ``.npy``, ``.parquet`` or ``.csv``.
     n_items : int
-        How many rows will come.
+        Number of rows.
     columns : sequence of str
-        What their values are called.
+        Names of the columns of values.
     dtype : dtype
-        What their values are.
+        Type of the values.
     flat : bool, default=False
         Whether the .npy array of a single column has one dimension.
     """
@@ -90,7 +90,7 @@ class _Csv(Sink):
     def write(self, values: NDArray[Any], who: Mapping[str, Sequence[Any]]) -> None:
         rows = [[*who, *self._columns]] if not self._begun else []
         self._begun = True
-        # Python's own numbers are written with all their digits.
+        # Python floats are written with all their digits.
         rows += [list(row) for row in zip(*who.values(), *values.T.tolist(), strict=True)]
         lines = _Lines()
         csv.writer(lines).writerows(rows)
@@ -109,7 +109,7 @@ class _Parquet(Sink):
         numbers = {name: np.ascontiguousarray(values[:, j], self._dtype) for j, name in enumerate(self._columns)}
         table = arrow.table({**who, **numbers})
         if self._writer is None:
-            # Learned coordinates hardly repeat: looking for repetition would only cost time.
+            # Learned coordinates hardly repeat, so that dictionary encoding would only cost time.
             self._writer = arrow.parquet.ParquetWriter(self._file, table.schema, use_dictionary=list(who))
         self._writer.write_table(table)
 

@@ -1,4 +1,4 @@
-"""Items that come in blocks: from an array, an .npy file, or Parquet."""
+"""Reading items in blocks from an array, an .npy file or Parquet files."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Block(NamedTuple):
 
 
 class Source(ABC):
-    """Items that can be read from first to last, any number at a time.
+    """Items that can be read in order, in blocks of any size.
 
     Attributes
     ----------
     n_items : int
     has_names : bool
     place : str
-        What to call it in an error.
+        Its name in errors.
     """
 
     n_items: int
@@ -43,11 +43,11 @@ class Source(ABC):
 
     @abstractmethod
     def blocks(self, rows: int) -> Iterator[Block]:
-        """The items, at most so many at a time; raises a ValueError that names the row of a value that isn't finite."""
+        """The items in blocks of at most ``rows``; raises a ValueError that names the row with a value not finite."""
 
     @abstractmethod
     def take(self, rows: NDArray[np.intp]) -> Array:
-        """The features of the items with these numbers, which ascend."""
+        """The features of the items with these row numbers, given in ascending order."""
 
 
 def open_source(
@@ -57,17 +57,17 @@ def open_source(
     feature_names: Sequence[str] | None = None,
     names: str | None = None,
 ) -> Source:
-    """A source, whose items have so many features.
+    """Open a source and check its number of features.
 
     Parameters
     ----------
     items : path-like or array-like of shape (n, d)
-        An ``.npy`` file, a ``.parquet`` file or a folder of such, in the order of their names, are read block by block;
-        ``.csv`` and ``.npz`` at once. An array may be a memory map.
+        An ``.npy`` file, a ``.parquet`` file or a folder of Parquet files, in the order of their names, is read block
+        by block; ``.csv`` and ``.npz`` files at once. An array may be a memory map.
     n_features : int
-        What d has to be.
+        The expected d.
     feature_names : sequence of str, optional
-        The order in which named columns are due.
+        The expected order of named columns.
     names : str, optional
         The column of the items' names, where it isn't called item or name.
     """
@@ -106,7 +106,7 @@ class _Rows(Source):
 
 
 class _Npy(Source):
-    """An .npy file, read rather than mapped: pages of a map would count as this process's memory."""
+    """An .npy file, read and not mapped: pages of a memory map would count as this process's memory."""
 
     def __init__(self, path: Path, n_features: int) -> None:
         self.place = str(path)
@@ -204,7 +204,7 @@ class _Parquet(Source):
 
 
 def _in_order(items: Any, feature_names: Sequence[str] | None) -> Any:
-    """A data frame with its columns in that order; anything else as it is."""
+    """A data frame with its columns in this order; anything else unchanged."""
     if feature_names is None or not hasattr(items, "columns"):
         return items
     tables.check_same_features(items.columns, feature_names)
@@ -221,7 +221,7 @@ def _check_shape(place: str, shape: tuple[int, ...], n_features: int) -> None:
 
 
 def as_numbers(X: NDArray[Any], number: int | NDArray[np.intp], place: str) -> Array:
-    """X as float64, if every number is finite; ``number`` is the first row's, or every row's."""
+    """X as float64; raises a ValueError unless all is finite. ``number`` is the number of the first row, or of each."""
     if X.dtype.kind not in "fiub":
         raise ValueError(f"{place}: {X.dtype}; expected numbers")
     checked = X.astype(np.float64)

@@ -1,15 +1,15 @@
 // Answers: what people said beside what the learned distances say.
 
 const LISTS = {
-  influential: ["Most influential", "The answers that pulled hardest at the kernel: without them it would look most different."],
-  surprising: ["Most surprising", "The answers that the model held least likely. Are they slips, or has it missed something?"],
+  influential: ["Most influential", "The answers with the largest influence on the kernel: without them it would change most."],
+  surprising: ["Most surprising", "The answers that the model finds least likely. Are they mistakes, or does it miss something?"],
   disagree: ["Disagrees", "Answers that the learned distances contradict, the most surprising first."],
   agree: ["Agrees", "Answers that the learned distances agree with, the least certain first."],
-  undecided: ["Can't tell", "Where people could not tell, the three should be equally far apart. Those that are least so come first."],
+  undecided: ["Can't tell", "Where people could not tell, the three should be equally far apart. The most unequal come first."],
   conflicts: ["Contradictions", "Answers about the same items that can't all hold, whatever the distances."],
 };
 
-// The farthest pair may be so many times as far apart as the closest for three items to pass as equally far.
+// Three items count as equally far apart up to this ratio of the farthest to the closest pair. Chosen by hand.
 const EQUAL = 1.25;
 
 function startAnswers() {
@@ -30,7 +30,7 @@ function startAnswers() {
     const ticks = data.answers.probabilities.map((_, i) => `${10 * i}–${10 * i + 10}%`);
     overview.append(
       make("div", { class: "card" },
-        chart("How likely did the model hold what was said?",
+        chart("How likely were the answers under the model?",
           "Number of decided answers, by the probability that the model gave them. Far right: as expected. Far left: surprises.",
           bars(data.answers.probabilities, { labels: ticks.map((tick) => tick.split("–")[0]), format: grouped, width: 560, title: "Answers by their probability" }),
           ["Probability", "Answers"], data.answers.probabilities.map((count, i) => [ticks[i], count]))),
@@ -40,8 +40,8 @@ function startAnswers() {
   if (unclear) {
     overview.append(
       make("div", { class: "card" },
-        make("h3", {}, "Does it find the same things equally far?"),
-        make("p", { class: "soft small" }, "How many times as far apart the farthest two of the three are as the closest two, typically. 1 is equally far."),
+        make("h3", {}, "Does the model find these items equally far apart?"),
+        make("p", { class: "soft small" }, "Median ratio of the largest to the smallest distance among the three items. 1 is equally far."),
         table(["Answers", "Before", "After"], rows.map(([key, words]) => [words, `${spread[key][0]} ×`, `${spread[key][1]} ×`]))),
     );
   }

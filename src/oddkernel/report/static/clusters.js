@@ -23,8 +23,8 @@ function startClusters() {
     find("k-value").textContent = k;
     find("stability").replaceChildren(
       chart(
-        "Would other items have led to the same clusters?",
-        `Agreement between random parts of the items: ${stability.toFixed(2)} with ${k} clusters, 1 is perfect.`,
+        "How stable are the clusters?",
+        `Agreement (Adjusted Rand) between random subsets of the items: ${stability.toFixed(2)} with ${k} clusters, 1 is perfect.`,
         bars(levels.map((level) => Math.max(0, level.stability)), {
           labels: levels.map((level) => `${level.k}`),
           top: 1,

@@ -30,14 +30,14 @@ function startFit() {
   const facts = [
     ["How solving ended", numbers.status],
     ["Passes", numbers.passes],
-    ["Residual: by how much a condition of the optimum is missed, at most", numbers.residual],
+    ["Residual: the largest relative error in a condition of the optimum", numbers.residual],
     ["Gap between primal and dual objective", numbers.gap],
     ["Divergence: how far the kernel moved", numbers.divergence],
-    ["Conditions that the answers pose", grouped(numbers.rows)],
-    ["… of which pull at the kernel", grouped(numbers.active)],
-    ["… of which don't hold fully", grouped(numbers.violated)],
-    ["Largest slack: by how much one fails, in squared distance", numbers.slack],
-    ["Dimensions of the initial kernel that take part", `${numbers.rank} of ${numbers.full_rank}, ${percent(numbers.share)} of its trace`],
+    ["Constraints from the answers", grouped(numbers.rows)],
+    ["… that influence the kernel", grouped(numbers.active)],
+    ["… that are violated", grouped(numbers.violated)],
+    ["Largest slack: the largest violation of a constraint, in squared distance", numbers.slack],
+    ["Dimensions of the initial kernel used", `${numbers.rank} of ${numbers.full_rank}, ${percent(numbers.share)} of its trace`],
     ...(held ? [[`Agreement with held-out answers (${held.n}; ${held.how})`, `${percent(held.before)} before, ${percent(held.after)} after`]] : []),
   ];
   whenOpen(find("settings"), () =>

@@ -183,7 +183,8 @@ def test_a_policy_below_random_is_named() -> None:
         for n, value in zip((100, 200), values, strict=True)
     ]  # fmt: skip
     shown = next_question.outcome(pd.DataFrame(rows))
-    assert "needs 175 questions to reach what 200 random ones reach; the goal of at most 100 is missed." in shown.remarks[0]
+    sentence = "needs 175 questions to reach what 200 random ones reach; the goal of at most 100 is missed."
+    assert sentence in shown.remarks[0]
     assert shown.remarks[1:] == [
         "Worse than random by more than the error bars: prototypes on USPS Digits, Adjusted Rand index, at 100."
     ]

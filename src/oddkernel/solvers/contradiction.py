@@ -16,6 +16,8 @@ Array = npt.NDArray[Any]
 
 # Rows with less than this share of the certificate are not part of it.
 NEGLIGIBLE = 1e-6
+# Up to so many answers are thinned a second time; more would take seconds.
+FEW = 20
 # Multipliers that grow for ever show it within a hundred or two of steps.
 STEPS = 300
 
@@ -38,7 +40,14 @@ def contradiction(problem: Dual) -> Array | None:
             low = middle
         else:
             high = middle
-    kept = kept[:high]
+    kept = _thinned(problem, kept[:high])
+    if len(kept) <= FEW:  # again: among fewer answers a contradiction is told more sharply
+        kept = _thinned(problem, kept)
+    return np.sort(kept)
+
+
+def _thinned(problem: Dual, kept: Array) -> Array:
+    """These contradicting answers without those that can be left out, one after another."""
     needed: set[int] = set()  # without one of these the others can hold, and so can fewer of them
     while waiting := [each for each in kept[::-1].tolist() if each not in needed]:
         rest = _taking_part(problem, kept[kept != waiting[0]])
@@ -46,7 +55,7 @@ def contradiction(problem: Dual) -> Array | None:
             needed.add(waiting[0])
         else:
             kept = rest
-    return np.sort(kept)
+    return kept
 
 
 def _taking_part(problem: Dual, answers: Array) -> Array | None:

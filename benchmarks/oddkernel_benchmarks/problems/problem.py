@@ -170,7 +170,13 @@ class Problem:
         return outcome
 
     def run(self) -> Outcome:
-        """Solve the problem and check the result."""
+        """Solve the problem and check the result.
+
+        Items that are all copies at the rank drawn (the identity kernel at rank 3, say) are refused in words, which is
+        what should become of them.
+        """
+        if np.abs(self.phi).max(initial=0.0) < VANISHING:
+            return Outcome(self.code(), "REFUSED", 0.0, self._initial[2], self.settings["loss"], 0, 0, 0)
         clock, model = Clock(), self.model()
         failures: list[str] = []
         notes: list[str] = []

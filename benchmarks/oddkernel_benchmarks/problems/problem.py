@@ -17,6 +17,8 @@ from ..measure import Clock
 from .certificate import SINGULAR, Array, Certificate, Cost, Rows, certify, room
 
 TOL = 1e-6
+# Features this small say nothing about the items asked about: `SKLR` refuses kernels below the square of it.
+VANISHING = 1e-15
 # The recomputed residual and gap may exceed the tolerance by this factor, as the returned kernel is rounded. Chosen by
 # hand.
 ROUNDING = 3.0
@@ -175,7 +177,7 @@ class Problem:
         Items that are all copies at the rank drawn (the identity kernel at rank 3, say) are refused in words, which is
         what should become of them.
         """
-        if np.abs(self.phi).max(initial=0.0) < VANISHING:
+        if np.abs(self.phi[self.said.constrained]).max(initial=0.0) < VANISHING:
             return Outcome(self.code(), "REFUSED", 0.0, self._initial[2], self.settings["loss"], 0, 0, 0)
         clock, model = Clock(), self.model()
         failures: list[str] = []

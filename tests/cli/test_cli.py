@@ -373,3 +373,24 @@ class TestTablesOfAnswers:
         words = ("convert", "trials.txt", "again.csv", "--from", "psiz", "--items", "trials.txt.items.csv")
         assert facts(capsys, *words)["items_by"] == "name"
         assert formats.read("again.csv").items == SAID.items
+
+    def test_groups_of_names_that_a_spreadsheet_would_run_are_known_again(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        Path("features.csv").write_text(Path("features.csv").read_text().replace("item 0,", "=item 0,"))
+        formats.write(SAID.with_names({"item 0": "=item 0"}), "answers.csv")
+        facts(capsys, "fit", "features.csv", "answers.csv", "--penalty", "1", "--out", "m")
+        facts(capsys, "cluster", "m", "features.csv", "-k", "3", "--out", "groups.csv")
+        known = Path("groups.csv").read_text().splitlines()[:20]
+        assert known[1].startswith("'=item 0,")
+        Path("groups.csv").write_text("\n".join(known))
+        words = ("cluster", "m", "features.csv", "--known", "groups.csv", "--out", "all.csv")
+        assert facts(capsys, *words)["n_known"] == {"group_of_3": 19}
+
+    def test_how_answers_came_about_is_kept(self, capsys: pytest.CaptureFixture[str]) -> None:
+        formats.write(SAID[:2], "timed.csv", details={"response_ms": [1250, None]})
+        facts(capsys, "convert", "timed.csv", "timed.jsonl")
+        assert formats.details("timed.jsonl") == {"response_ms": [1250, None]}
+        Path("places.csv").write_text("a,b,c,answer,place\nant,oak,bee,b,London\n")
+        told = facts(capsys, "convert", "places.csv", "again.csv")
+        assert told["notes"][-1].startswith("Left aside: places.csv: line 2: place is 'London'")

@@ -235,7 +235,7 @@ class TestRefusals:
 
     def test_parquet_without_pyarrow(self, tmp_path: Path, said: Comparisons, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-        with pytest.raises(ImportError, match=r"pip install oddkernel\[parquet\]"):
+        with pytest.raises(ImportError, match=r"pip install 'oddkernel\[parquet\]'"):
             formats.write(said, tmp_path / "said.parquet")
 
     def test_unknown_format(self, tmp_path: Path, said: Comparisons) -> None:

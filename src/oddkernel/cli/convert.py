@@ -62,7 +62,9 @@ def run(arguments: argparse.Namespace) -> Summary:
             columns=arguments.columns,
             items=items,
         )
-        formats.write(said, arguments.target, format=arguments.target_format)
+        details, more = _details(arguments)
+        formats.write(said, arguments.target, format=arguments.target_format, details=details)
+        notes = (*notes, *more)
         beside = formats.listing_of(arguments.target)
         listing = beside if said.items is not None and beside.is_file() else None
         conflicts = said.conflicts()
@@ -86,3 +88,19 @@ def run(arguments: argparse.Namespace) -> Summary:
             "n_conflicts": len(conflicts),
         },
     )
+
+
+def _details(arguments: argparse.Namespace) -> tuple[dict[str, list[Any]] | None, list[str]]:
+    """How the answers came about, if both files can hold that, and what is to be said about it."""
+    from .. import formats
+
+    for path, format in (
+        (arguments.source, arguments.source_format),
+        (arguments.target, arguments.target_format),
+    ):
+        if (format or path.suffix.lower().removeprefix(".")) not in formats.OWN:
+            return None, []
+    try:
+        return formats.details(arguments.source, format=arguments.source_format, columns=arguments.columns), []
+    except ValueError as error:
+        return None, [f"Left aside: {error}"]

@@ -607,7 +607,7 @@ class Comparisons:
         try:
             import pandas as pd
         except ImportError:
-            raise ImportError("to_frame needs pandas: pip install oddkernel[pandas]") from None
+            raise ImportError("to_frame needs pandas: pip install 'oddkernel[pandas]'") from None
         types = {"bound": "float64"} | ({} if self.items is not None else dict.fromkeys(_POSITIONS, "Int64"))
         return pd.DataFrame(self.to_dict()).astype(types)
 

@@ -147,7 +147,9 @@ def _rows(data: bytes, name: str, columns: Mapping[str, str] | None) -> Rows:
     return FORMATS[name].read(data, columns)
 
 
-def details(path: str | os.PathLike[str], *, format: str | None = None) -> dict[str, list[Any]]:
+def details(
+    path: str | os.PathLike[str], *, format: str | None = None, columns: Mapping[str, str] | None = None
+) -> dict[str, list[Any]]:
     """How the answers in one of our own files came about, row by row as in `read`; empty if it doesn't say.
 
     Parameters
@@ -156,6 +158,8 @@ def details(path: str | os.PathLike[str], *, format: str | None = None) -> dict[
         The file.
     format : {"csv", "jsonl", "parquet"}, optional
         Its format, if that is not what its name ends with.
+    columns : mapping of str to str, optional
+        For csv: the heads of those columns that are called otherwise, as in `read`.
 
     Returns
     -------
@@ -177,7 +181,7 @@ def details(path: str | os.PathLike[str], *, format: str | None = None) -> dict[
     """
     name, data = _format_of(path, format, OWN), Path(path).read_bytes()
     try:
-        rows = FORMATS[name].read(data)
+        rows = _rows(data, name, columns)
         return parse_details(rows.columns, rows.places)
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from None

@@ -158,7 +158,8 @@ def read_names(path: str | os.PathLike[str], *, names: str | None = None) -> lis
         chosen = _chosen(columns, names, NAME_COLUMNS)
         if chosen is None:
             raise ValueError(f"columns {', '.join(columns)}; expected one called {' or '.join(NAME_COLUMNS)}")
-        called = list(as_items(columns[chosen]) or ())
+        is_ours = list(columns) == [INDEX_COLUMN, NAME_COLUMNS[0]]
+        called = list(as_items([unguard(name) if is_ours else name for name in columns[chosen]]) or ())
         if INDEX_COLUMN not in columns or chosen == INDEX_COLUMN:
             return called
         numbers = list(columns[INDEX_COLUMN])
@@ -178,7 +179,7 @@ def text_columns(path: Path, otherwise: str) -> dict[str, Sequence[str]]:
         if suffix in _TABLES:
             header, rows = _TABLES[suffix](path.read_bytes())
             check_distinct(header)
-            return {name: [unguard(cells[j]) for _, cells in rows] for j, name in enumerate(header)}
+            return {name: [cells[j] for _, cells in rows] for j, name in enumerate(header)}
         if suffix == ".parquet":
             table = read_table(path.read_bytes())
             return {
@@ -264,7 +265,7 @@ def _of_cells(header: list[str], rows: Records, names: str | None, *, decimal_co
         row, j = divmod(next(k for k, cell in enumerate(numbers) if not _is_number(cell)), len(columns))
         problem = f"{brief(cells[row * len(columns) + j])}; {_EXPECTED_NUMBER}"
         raise ValueError(f"{rows[row][0]}, column {columns[j]}: {problem}") from None
-    labels = None if name_column is None else [unguard(row[header.index(name_column)]) for _, row in rows]
+    labels = None if name_column is None else [row[header.index(name_column)] for _, row in rows]
     return Items(_as_features(X), None if labels is None else _as_names(labels, len(X)), tuple(columns))
 
 

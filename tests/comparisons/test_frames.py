@@ -58,6 +58,7 @@ def test_other_heads_and_gaps() -> None:
             {"columns": {"answer": "anser"}},
             "no column called 'anser'; there are a, b, c, answer; did you mean 'answer'",
         ),
+        ({"wieght": [1, 2]}, {}, "column 'wieght' is unknown; .*did you mean 'weight'"),
         ({}, {"columns": {"odd": "answer"}}, "columns: 'odd' is none of ours"),
     ],
 )

@@ -238,6 +238,32 @@ class TestRefusals:
         with pytest.raises(ImportError, match=r"pip install 'oddkernel\[parquet\]'"):
             formats.write(said, tmp_path / "said.parquet")
 
+    def test_excel_without_openpyxl(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "said.xlsx").touch()
+        monkeypatch.setitem(sys.modules, "openpyxl", None)
+        with pytest.raises(ImportError, match=r"pip install 'oddkernel\[excel\]'"):
+            formats.read(tmp_path / "said.xlsx")
+
+    def test_a_damaged_list_of_items_is_named(self, tmp_path: Path, said: Comparisons) -> None:
+        formats.write(said, tmp_path / "said.csv")
+        (tmp_path / "said.items.csv").write_text("index,item\n0\n")
+        with pytest.raises(ValueError, match=r"said\.csv: said\.items\.csv, which lists the items: line 2: 1 fields"):
+            formats.read(tmp_path / "said.csv")
+
+    @given(data=st.data())
+    @reuse_folder
+    def test_damaged_workbook_is_read_or_refused(self, tmp_path: Path, data: st.DataObject) -> None:
+        whole = bytearray((Path(__file__).parents[1] / "files_people_have" / "excel.xlsx").read_bytes())
+        if data.draw(st.booleans()):
+            del whole[data.draw(st.integers(0, len(whole))) :]
+        else:
+            whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
+        (tmp_path / "said.xlsx").write_bytes(bytes(whole))
+        try:
+            assert isinstance(formats.read(tmp_path / "said.xlsx"), Comparisons)
+        except ValueError as error:
+            assert str(error).startswith(str(tmp_path / "said.xlsx"))  # noqa: PT017
+
     def test_unknown_format(self, tmp_path: Path, said: Comparisons) -> None:
         with pytest.raises(ValueError, match=r"said\.doc: .*expected one of csv, jsonl, parquet, tsv, txt, xlsx, or"):
             formats.read(tmp_path / "said.doc")

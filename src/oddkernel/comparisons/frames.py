@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from reprlib import repr as brief
 from typing import Any
 
+import numpy as np
+
 from ..support.spelling import did_you_mean
 from .answers import POSITIONS
 from .comparisons import Comparisons
 from .names import Names, as_items
-from .rows import COLUMNS, REQUIRED, Rows
+from .rows import COLUMNS, REQUIRED, Rows, refuse_misspelt
 
 
 def read_frame(frame: Any, columns: Mapping[str, str] | None, items: Names) -> Comparisons:
@@ -29,6 +31,8 @@ def read_frame(frame: Any, columns: Mapping[str, str] | None, items: Names) -> C
             f"column {', '.join(missing)} is missing; expected at least {', '.join(REQUIRED)}, and there are "
             f"{', '.join(there)}; say which are meant: columns={{{example}}}"
         )
+    if not columns:
+        refuse_misspelt([head for head in there if head not in heads], heads)
     values = {name: _values(frame, head) for name, head in heads.items()}
     values["rater"] = [_whole(value) for value in values.get("rater", [None] * len(values["a"]))]
     for name in POSITIONS:
@@ -68,5 +72,6 @@ def _is_missing(value: object) -> bool:
 
 
 def _whole(value: object) -> object:
-    """Whole numbers that a column with gaps holds as floats."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    """Whole numbers of NumPy, and those that a column with gaps holds as floats."""
+    is_whole = isinstance(value, np.integer) or (isinstance(value, float) and value.is_integer())
+    return int(value) if is_whole else value  # type: ignore[call-overload]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from reprlib import repr as brief
 from typing import Any, NamedTuple, NoReturn, Self
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..support.checks import RowError
-from ..support.spelling import did_you_mean
+from ..support.spelling import closest, did_you_mean
 from .answers import ANSWERS, POSITIONS, are_items, position_of
 from .comparisons import Comparisons
 from .kinds import LINKS, Kind
@@ -19,6 +19,17 @@ from .kinds import LINKS, Kind
 COLUMNS = ("kind", "a", "b", "c", "answer", "bound", "weight", "rater")
 REQUIRED = (*POSITIONS, "answer")
 KINDS = {kind.name.lower(): kind for kind in Kind}
+
+
+def refuse_misspelt(heads: Sequence[str], present: Collection[str]) -> None:
+    """Refuse a column that is to be left aside, but is called almost like one of ours."""
+    for head in heads:
+        meant = closest(head, [name for name in COLUMNS if name not in {*REQUIRED, *present}], cutoff=0.8)
+        if meant:
+            raise ValueError(
+                f"column {brief(head)} is unknown; expected {', '.join(COLUMNS)}; did you mean {meant!r}? "
+                f"(columns=, --columns {meant}={head})"
+            )
 
 
 class Rows(NamedTuple):
@@ -73,6 +84,9 @@ class Rows(NamedTuple):
     def counted_from(self, number: int | None) -> Self:
         """Settle what number the first item has, and count from 0; None goes by habit if that leaves no doubt."""
         if self.doubt is not None and number is not None:
+            for row, entries in enumerate(zip(*map(self._column, POSITIONS), strict=True)):
+                if not all(entry is None or entry.isdecimal() for entry in entries):
+                    self._refuse(row, f"items {brief(list(entries))}; expected whole numbers from {number} up")
             whole = {
                 name: [None if entry is None else int(entry) for entry in self._column(name)] for name in POSITIONS
             }

@@ -8,15 +8,14 @@ from reprlib import repr as brief
 from typing import NamedTuple
 
 from ..comparisons.answers import POSITIONS
-from ..comparisons.rows import COLUMNS
-from ..support.spelling import closest, did_you_mean
+from ..comparisons.rows import COLUMNS, refuse_misspelt
+from ..support.spelling import did_you_mean
 from .detail_columns import DETAILS
 from .peers import central, jspsych, meadows, salmon, triplettools
 
 BY = ("", "_index", "_name")
 """Columns of items may be called a, b, c, or a_index, b_index, c_index, or a_name, b_name, c_name."""
 KNOWN = (*(f"{letter}{by}" for by in BY for letter in POSITIONS), "answer", *COLUMNS[5:], "kind", *DETAILS)
-_OPTIONAL = ("rater", "weight", "bound", "kind")
 _PEERS = {
     "jspsych": jspsych.REQUIRED,
     "meadows": meadows.REQUIRED,
@@ -127,13 +126,8 @@ def find_heads(header: Sequence[str], columns: Mapping[str, str]) -> Heads:
     items = {letter: chosen.pop(f"{letter}{by}") for letter in POSITIONS}
     place = {**items, **{key: position for key, position in chosen.items() if not key.endswith(BY[1:])}}
     aside = [head for position, head in enumerate(header) if position not in place.values()]
-    for head in aside if not columns else []:
-        meant = closest(plain(head), [name for name in _OPTIONAL if name not in place], cutoff=0.8)
-        if meant:
-            raise ValueError(
-                f"column {brief(head)} is unknown; expected {', '.join(COLUMNS)}; did you mean {meant!r}? "
-                f"(--columns {meant}={head})"
-            )
+    if not columns:
+        refuse_misspelt(aside, place)
     return Heads(place, by, tuple(header[items[letter]] for letter in POSITIONS), tuple(aside))
 
 

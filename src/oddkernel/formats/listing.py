@@ -34,7 +34,10 @@ def read_listing(path: str | os.PathLike[str]) -> list[str] | None:
     beside = listing_of(path)
     if not beside.is_file():
         return None
-    header, rows = csv_table(beside.read_bytes())
+    try:
+        header, rows = csv_table(beside.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{beside.name}, which lists the items: {error}") from None
     return [unguard(cells[1]) for _, cells in rows] if header == HEADER else None
 
 

@@ -21,6 +21,8 @@ from .detail_columns import DETAILS, Details
 from .heads import Heads, find_heads, lacks
 
 _INDEX = re.compile(r"\d{1,15}", re.ASCII)
+_WHOLE = re.compile(r"(\d{1,15})(\.0*)?", re.ASCII)
+"""Columns with gaps hold whole numbers as 3.0."""
 _FIRST = ("answer", "rater", "weight", "bound")
 _LAST = "kind"
 _NO_COLUMNS: Mapping[str, str] = {}
@@ -102,20 +104,27 @@ def table_rows(records: Records, columns: Mapping[str, str], *, decimal_comma: b
 def _of_items(
     values: dict[str, list[Any]], places: Sequence[str], heads: Heads, notes: list[str], *, is_ours: bool
 ) -> Rows:
-    entries = [str(entry) for letter in POSITIONS for entry in values[letter] if entry is not None]
-    are_whole = bool(entries) and all(map(_INDEX.fullmatch, entries))
+    entries = [entry for letter in POSITIONS for entry in values[letter] if entry is not None]
     doubt = None
     if heads.by == "_index":
         for letter in POSITIONS:
-            values[letter] = [int(e) if isinstance(e, str) and _INDEX.fullmatch(e) else e for e in values[letter]]
-    elif are_whole and not heads.by and not is_ours:
+            values[letter] = [_index(entry) for entry in values[letter]]
+    elif entries and not heads.by and not is_ours and all(map(NUMBER.fullmatch, entries)):
         doubt = (
-            "all items are whole numbers, which could be names or indices; expected columns called a_name, b_name, "
+            "all items are numbers, which could be names or indices; expected columns called a_name, b_name, "
             "c_name or a_index, b_index, c_index, which count from 0 (--columns a_name=a,b_name=b,c_name=c), or the "
             "number of the first item: count_from=0 or count_from=1 (--count-from)"
         )
+        for letter in POSITIONS:
+            values[letter] = [entry if entry is None else str(_index(entry)) for entry in values[letter]]
     answered = None if is_ours else heads.called
     return Rows(values, places, heads.by != "_index", notes=notes, heads=answered, doubt=doubt)
+
+
+def _index(entry: str | None) -> str | int | None:
+    """The index that a cell holds, or the cell as it is."""
+    whole = None if entry is None else _WHOLE.fullmatch(entry)
+    return int(whole[1]) if whole else entry
 
 
 def _without_empty_ends(records: Records) -> Records:

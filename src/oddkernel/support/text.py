@@ -144,9 +144,12 @@ def delimited(data: bytes) -> tuple[str, Records]:
 def table_of(records: Records) -> tuple[list[str], Records]:
     """The column names in the first record, and the other records, each with as many cells; empty ones are left out.
 
-    Empty cells after the last column, with which spreadsheets fill up, are left out as well.
+    Empty cells after the last column, with which spreadsheets fill up, are left out as well, and so are blanks around
+    cells where they stand around column names.
     """
     (_, header), *rows = [(place, cells) for place, cells in records if any(cells)] or [("", [])]
+    if any(name != name.strip() for name in header):
+        header, rows = _stripped(header), [(place, _stripped(cells)) for place, cells in rows]
     width = max((position + 1 for position, name in enumerate(header) if name.strip()), default=0)
     if any(any(cells[width:]) for _, cells in rows):
         width = len(header)
@@ -154,6 +157,10 @@ def table_of(records: Records) -> tuple[list[str], Records]:
         if len(cells) < width or any(cells[width:]):
             raise ValueError(f"{place}: {len(cells)} fields; expected {width}, one for each column")
     return header[:width], [(place, cells[:width]) for place, cells in rows]
+
+
+def _stripped(cells: list[str]) -> list[str]:
+    return [cell.strip() for cell in cells]
 
 
 def check_distinct(header: Sequence[str]) -> None:

@@ -223,12 +223,18 @@ class Rows(NamedTuple):
     def _odd(self, kinds: list[Kind]) -> list[int]:
         answers, shown = self._column("answer"), list(zip(*map(self._column, POSITIONS), strict=True))
         by_item = self.heads is not None and are_items(answers, shown)
+        are_letters = self.heads is None or tuple(self.heads) == POSITIONS
         odd = [-1] * len(kinds)
         for row, (kind, answer) in enumerate(zip(kinds, answers, strict=True)):
             if kind != Kind.ODD_ONE_OUT:
                 if answer is not None:
                     self._refuse(row, f"answer {brief(answer)}; expected none for {kind.name.lower()}")
-            elif isinstance(answer, str) and answer in ANSWERS and self.heads is None:
+            elif (
+                are_letters
+                and isinstance(answer, str)
+                and answer in ANSWERS
+                and (self.heads is None or answer not in shown[row])
+            ):
                 odd[row] = ANSWERS[answer]
             elif self.heads is None:
                 wanted = "a, b or c, the column that holds the odd one, or cant_tell"

@@ -88,12 +88,12 @@ def table_rows(records: Records, columns: Mapping[str, str], *, decimal_comma: b
     if len(records) == 1 and not is_ours:
         raise ValueError("no answers: there is a header and no row below it")
     read = unguard if is_ours else str.strip
-    rows = [(place, [read(cell) for cell in _whole(cells, len(header), place)]) for place, cells in records[1:]]
+    rows = [(place, _whole(cells, len(header), place)) for place, cells in records[1:]]
     aside = [head for head in heads.aside if head.strip()]
     notes += [f"Columns left aside: {', '.join(aside)}."] if aside else []
     values: dict[str, list[Any]] = {}
     for name, position in heads.place.items():
-        cells = [row[position] for _, row in rows]
+        cells = [read(row[position]) for _, row in rows]
         if name in ("weight", "bound"):
             values[name] = [_number(cell) for cell in (with_points(cells) if decimal_comma else cells)]
         else:
@@ -128,8 +128,11 @@ def _index(entry: str | None) -> str | int | None:
 
 
 def _without_empty_ends(records: Records) -> Records:
-    filled = [number for number, (_, cells) in enumerate(records) if any(cell.strip() for cell in cells)]
-    return records[filled[0] : filled[-1] + 1] if filled else []
+    filled = [any(cell.strip() for cell in cells) for _, cells in (*records[:1], *records[-1:])]
+    if all(filled):
+        return records
+    numbers = [number for number, (_, cells) in enumerate(records) if any(cell.strip() for cell in cells)]
+    return records[numbers[0] : numbers[-1] + 1] if numbers else []
 
 
 def _is_ours(header: Sequence[str], heads: Heads) -> bool:
@@ -154,6 +157,8 @@ def _has_row_names(records: Records) -> bool:
 
 def _whole(cells: list[str], width: int, place: str) -> list[str]:
     """The cells of a row, without empty ones after the last column."""
+    if len(cells) == width and cells[0]:
+        return cells
     if len(cells) < width or any(cell.strip() for cell in cells[width:]):
         seen = f"{len(cells)} fields" if any(cell.strip() for cell in cells) else "an empty line"
         raise ValueError(f"{place}: {seen}; expected {width} fields, one for each column")

@@ -29,4 +29,4 @@ def unguard(cell: str) -> str:
     >>> unguard("'=1+1"), unguard("'tis")
     ('=1+1', "'tis")
     """
-    return cell[1:] if cell.startswith("'") and guard(cell[1:]) == cell else cell
+    return cell[1:] if cell[:1] == "'" and guard(cell[1:]) == cell else cell

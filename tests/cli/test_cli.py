@@ -203,8 +203,8 @@ def test_columns_in_another_order_are_put_right() -> None:
     [
         ("fit nothing.csv answers.csv --out m", "nothing.csv: No such file"),
         ("fit features.npy answers.csv --out m", "add a column called item"),
-        ("fit features.csv indices.jsonl --out m", "write names into the answers"),
-        ("fit features.csv features.csv --out m", "column 'item' is unknown"),
+        ("fit features.csv indices.jsonl --out m", "convert ANSWERS named.csv --items FEATURES"),
+        ("fit features.csv features.csv --out m", "column answer is missing; expected at least a, b, c, answer"),
         ("fit features.csv answers.csv --out no/folder/m", "folder doesn't exist"),
         ("fit features.csv answers.csv --out m --ratio 0", "ratio=0.0; expected"),
         ("fit features.csv answers.csv --out m --kernel round", "kernel='round'"),
@@ -336,3 +336,61 @@ def test_ctrl_c_ends_the_program_with_130() -> None:
     assert started.returncode == 130
     assert told.splitlines()[-1] == "oddkernel: stopped; nothing was left half-written"
     assert not Path("oddkernel-demo").exists()
+
+
+class TestTablesOfAnswers:
+    """Answers as people have them, in every command that reads some."""
+
+    def test_columns_may_be_called_otherwise(self, capsys: pytest.CaptureFixture[str]) -> None:
+        columns = "a=Left,b=Mid,c=Right,answer=Chosen"
+        lines = ["Left;Mid;Right;Chosen;when", f"{NAMES[0]};{NAMES[3]};{NAMES[1]};{NAMES[3]};today"]
+        Path("said.csv").write_text("\n".join(lines) + "\n")
+        told = facts(capsys, "fit", "features.csv", "said.csv", "--columns", columns, "--penalty", "1", "--out", "m")
+        assert told["notes"] == ["Columns left aside: when."]
+        assert run("fit", "features.csv", "said.csv", "--columns", "a=Left,b", "--out", "m") == 2
+        assert "expected pairs such as a=left" in capsys.readouterr().err
+        assert facts(capsys, "convert", "said.csv", "again.csv", "--columns", columns)["n_answers"] == 1
+
+    def test_a_header_without_rows_has_no_answers(self, capsys: pytest.CaptureFixture[str]) -> None:
+        formats.write(Comparisons.empty(), "none.csv")
+        assert run("fit", "features.npy", "none.csv", "--out", "m") == 2
+        assert "none.csv: no answers" in capsys.readouterr().err
+
+    def test_numbered_answers_meet_named_features(self, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("numbered.csv").write_text("a,b,c,answer\n1,4,2,b\n")
+        assert run("convert", "numbered.csv", "named.csv", "--items", "features.csv") == 2
+        assert "--count-from" in capsys.readouterr().err
+        told = facts(capsys, "convert", "numbered.csv", "named.csv", "--items", "features.csv", "--count-from", "1")
+        assert told["items"] == "named.items.csv"
+        said = formats.read("named.csv")
+        assert said.items == tuple(NAMES)
+        assert said.shown.tolist() == [[0, 3, 1]]
+        assert run("fit", "features.csv", "named.csv", "--penalty", "1", "--out", "m") == 0
+
+    def test_an_export_by_number_gets_its_names_back(self, capsys: pytest.CaptureFixture[str]) -> None:
+        told = facts(capsys, "convert", "answers.csv", "trials.txt", "--to", "psiz")
+        assert told["items"] == "trials.txt.items.csv"
+        words = ("convert", "trials.txt", "again.csv", "--from", "psiz", "--items", "trials.txt.items.csv")
+        assert facts(capsys, *words)["items_by"] == "name"
+        assert formats.read("again.csv").items == SAID.items
+
+    def test_groups_of_names_that_a_spreadsheet_would_run_are_known_again(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        Path("features.csv").write_text(Path("features.csv").read_text().replace("item 0,", "=item 0,"))
+        formats.write(SAID.with_names({"item 0": "=item 0"}), "answers.csv")
+        facts(capsys, "fit", "features.csv", "answers.csv", "--penalty", "1", "--out", "m")
+        facts(capsys, "cluster", "m", "features.csv", "-k", "3", "--out", "groups.csv")
+        known = Path("groups.csv").read_text().splitlines()[:20]
+        assert known[1].startswith("'=item 0,")
+        Path("groups.csv").write_text("\n".join(known))
+        words = ("cluster", "m", "features.csv", "--known", "groups.csv", "--out", "all.csv")
+        assert facts(capsys, *words)["n_known"] == {"group_of_3": 19}
+
+    def test_how_answers_came_about_is_kept(self, capsys: pytest.CaptureFixture[str]) -> None:
+        formats.write(SAID[:2], "timed.csv", details={"response_ms": [1250, None]})
+        facts(capsys, "convert", "timed.csv", "timed.jsonl")
+        assert formats.details("timed.jsonl") == {"response_ms": [1250, None]}
+        Path("places.csv").write_text("a,b,c,answer,place\nant,oak,bee,b,London\n")
+        told = facts(capsys, "convert", "places.csv", "again.csv")
+        assert told["notes"][-1].startswith("Left aside: places.csv: line 2: place is 'London'")

@@ -285,7 +285,7 @@ class TestTable:
 
     def test_frame_without_pandas(self, said: Comparisons, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "pandas", None)
-        with pytest.raises(ImportError, match=r"pip install oddkernel\[pandas\]"):
+        with pytest.raises(ImportError, match=r"pip install 'oddkernel\[pandas\]"):
             said.to_frame()
 
 

@@ -8,6 +8,7 @@ import stat
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from oddkernel import formats
 from oddkernel.comparisons import Comparisons
+from oddkernel.items.tables import read_names
 
 FORMATS = ["csv", "jsonl", "parquet"]
 NAMES = "# oddkernel comparisons 1; items: names\n"
@@ -74,13 +76,10 @@ class TestRoundTrip:
         said = Comparisons.odd_one_out([["ant", "bee", "cat"]], [2], rater="ann", items=["cat", "bee", "ant"])
         formats.write(said, tmp_path / "said.csv")
         assert (tmp_path / "said.csv").read_text().splitlines() == [
-            "# oddkernel comparisons 1; items: names",
-            "kind,a,b,c,answer,bound,weight,rater",
-            "item,cat,,,,,,",
-            "item,bee,,,,,,",
-            "item,ant,,,,,,",
-            "odd_one_out,ant,bee,cat,c,,1.0,ann",
+            "a,b,c,answer,rater,weight,bound,kind",
+            "ant,bee,cat,c,ann,1.0,,odd_one_out",
         ]
+        assert (tmp_path / "said.items.csv").read_text().splitlines() == ["index,item", "0,cat", "1,bee", "2,ant"]
         formats.write(said, tmp_path / "said.jsonl")
         assert [json.loads(line) for line in (tmp_path / "said.jsonl").read_text().splitlines()] == [
             {"oddkernel": "comparisons", "version": 1, "items": ["cat", "bee", "ant"]},
@@ -108,8 +107,9 @@ class TestGenerosity:
         assert read_text(tmp_path, "said.csv", INDICES + table).shown.tolist() == [[5, 3, 10]]
         assert read_text(tmp_path, "said.csv", NAMES + table).items == ("10", "3", "5")
 
-    def test_csv_without_rows(self, tmp_path: Path) -> None:
-        assert read_text(tmp_path, "said.csv", "a,b,c,answer\n") == Comparisons.empty()
+    def test_csv_of_ours_without_rows(self, tmp_path: Path) -> None:
+        text = "a_index,b_index,c_index,answer,rater,weight,bound,kind\n"
+        assert read_text(tmp_path, "said.csv", text) == Comparisons.empty()
 
     def test_jsonl_without_header(self, tmp_path: Path) -> None:
         by_name = read_text(tmp_path, "said.jsonl", '{"a": "ant", "b": "bee", "c": "1", "answer": "c"}\r\n')
@@ -133,17 +133,21 @@ class TestRefusals:
         [
             ("", "no line names the columns"),
             (NAMES, "no line names the columns"),
+            ("a,b,c,answer\n", "no answers: there is a header and no row below it"),
             ("a,b,answer\n", "column c is missing; expected at least a, b, c, answer"),
             ("a,b,c,answer,wieght\n", "column 'wieght' is unknown; expected kind, a"),
             ("a,b,c,a,answer\n", "column 'a' stands twice"),
             ("a,b,c,answer\nant,bee,cat\n", "line 2: 3 fields; expected 4"),
             ("a,b,c,answer\nant,bee,cat,a,b\n", "line 2: 5 fields; expected 4"),
             ("a,b,c,answer\nant,bee,cat,a\n\nant,bee,cat,a\n", "line 3: an empty line"),
-            ("a,b,c,answer\nant,bee,cat,0\n", "line 2: answer '0'; expected a, b or c, .*cant_tell"),
-            ("a,b,c,answer\nant,bee,cat,\n", "line 2: answer None; expected a, b or c"),
+            (
+                "a,b,c,answer\nant,bee,cat,0\n",
+                "line 2: answer '0' could be a position, .*; expected a, b or c, .*cant_tell",
+            ),
+            ("a,b,c,answer\nant,bee,cat,\n", "line 2: the answer is empty, .*; expected a, b or c"),
             ("a,b,c,answer\nant,bee,,a\n", "line 2: items .*; expected odd_one_out to fill in a, b, c"),
             ("a,b,c,answer\nant,bee,ant,a\n", "line 2: .* repeats an item"),
-            ("a,b,c,answer\n1,2,3,a\n", "could be names or indices; expected a first line .*names' or .*indices'"),
+            ("a,b,c,answer\n1,2,3,a\n", "could be names or indices; expected columns .*a_name.*a_index.*--count-from"),
             ("kind,a,b,c,answer\nodd,ant,bee,cat,a\n", "line 2: kind 'odd' is unknown; expected odd_one_out, closer"),
             ("kind,a,b,c,answer\n,ant,bee,cat,a\n", "line 2: kind None is unknown"),
             ("kind,a,b,c,answer\ncloser,ant,bee,cat,a\n", "line 2: answer 'a'; expected none for closer"),
@@ -231,12 +235,42 @@ class TestRefusals:
 
     def test_parquet_without_pyarrow(self, tmp_path: Path, said: Comparisons, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-        with pytest.raises(ImportError, match=r"pip install oddkernel\[parquet\]"):
+        with pytest.raises(ImportError, match=r"pip install 'oddkernel\[parquet\]'"):
             formats.write(said, tmp_path / "said.parquet")
 
+    def test_excel_without_openpyxl(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "said.xlsx").touch()
+        monkeypatch.setitem(sys.modules, "openpyxl", None)
+        with pytest.raises(ImportError, match=r"pip install 'oddkernel\[excel\]'"):
+            formats.read(tmp_path / "said.xlsx")
+
+    def test_a_damaged_list_of_items_is_named(self, tmp_path: Path, said: Comparisons) -> None:
+        formats.write(said, tmp_path / "said.csv")
+        (tmp_path / "said.items.csv").write_text("index,item\n0\n")
+        with pytest.raises(ValueError, match=r"said\.csv: said\.items\.csv, which lists the items: line 2: 1 fields"):
+            formats.read(tmp_path / "said.csv")
+
+    @given(data=st.data())
+    @reuse_folder
+    def test_damaged_workbook_is_read_or_refused(self, tmp_path: Path, data: st.DataObject) -> None:
+        whole = bytearray((Path(__file__).parents[1] / "files_people_have" / "excel.xlsx").read_bytes())
+        if data.draw(st.booleans()):
+            del whole[data.draw(st.integers(0, len(whole))) :]
+        else:
+            whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
+        (tmp_path / "said.xlsx").write_bytes(bytes(whole))
+        try:
+            assert isinstance(formats.read(tmp_path / "said.xlsx"), Comparisons)
+        except ValueError as error:
+            assert str(error).startswith(str(tmp_path / "said.xlsx"))  # noqa: PT017
+
     def test_unknown_format(self, tmp_path: Path, said: Comparisons) -> None:
-        with pytest.raises(ValueError, match=r"said\.txt: .*expected one of csv, jsonl, parquet"):
-            formats.read(tmp_path / "said.txt")
+        with pytest.raises(ValueError, match=r"said\.doc: .*expected one of csv, jsonl, parquet, tsv, txt, xlsx, or"):
+            formats.read(tmp_path / "said.doc")
+        with pytest.raises(ValueError, match=r"said\.sav: .*export it as \.csv"):
+            formats.read(tmp_path / "said.sav")
+        with pytest.raises(ValueError, match=r"said\.txt: .*expected one of csv, jsonl, parquet, or"):
+            formats.write(said, tmp_path / "said.txt")
         with pytest.raises(ValueError, match=r"format 'xls'; expected one of csv, jsonl, parquet"):
             formats.write(said, tmp_path / "said.csv", format="xls")
 
@@ -281,7 +315,7 @@ class TestWriting:
         with pytest.raises(KeyboardInterrupt):
             formats.write(said[:1], file)
         assert formats.read(file) == said
-        assert [entry.name for entry in tmp_path.iterdir()] == ["said.csv"]
+        assert {entry.name for entry in tmp_path.iterdir()} == {"said.csv", "said.items.csv"}
 
     def test_follows_links_and_the_umask(self, tmp_path: Path, said: Comparisons) -> None:
         (tmp_path / "plain.txt").touch()
@@ -298,18 +332,18 @@ class TestWriting:
 
 
 @given(st.lists(st.text(alphabet="'=+-@\t\r\n1.a", min_size=1, max_size=4), min_size=3, max_size=6, unique=True))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@reuse_folder
 def test_text_that_a_spreadsheet_would_run_is_harmless_in_csv_and_reads_back(tmp_path: Path, names: list[str]) -> None:
     given = Comparisons.odd_one_out([names[:3]], [0], rater=[names[-1]], items=names)
     formats.write(given, tmp_path / "a.csv", details={"study": [names[0]], "place": [-1]})
     assert formats.read(tmp_path / "a.csv") == given
     assert formats.details(tmp_path / "a.csv") == {"study": [names[0]], "place": [-1]}
-    sheet = io.StringIO((tmp_path / "a.csv").read_bytes().decode(), newline="")
-    for row in list(csv.reader(sheet))[2:]:
-        for cell in row:
-            assert not cell.startswith(("=", "@", "\t", "\r", "\n"))
-            if cell.startswith(("+", "-")):
-                float(cell)
+    for file in tmp_path.iterdir():
+        for row in list(csv.reader(io.StringIO(file.read_bytes().decode(), newline="")))[1:]:
+            for cell in row:
+                assert not cell.startswith(("=", "@", "\t", "\r", "\n"))
+                if cell.startswith(("+", "-")):
+                    float(cell)
 
 
 def test_an_apostrophe_is_a_name_like_others_where_the_file_does_not_say_that_they_guard(tmp_path: Path) -> None:
@@ -318,5 +352,82 @@ def test_an_apostrophe_is_a_name_like_others_where_the_file_does_not_say_that_th
         assert "'=x" in (said.items or ())
     plain = Comparisons.odd_one_out([["'x", "-5", "z"]], [0], items=["'x", "-5", "z"])
     formats.write(plain, tmp_path / "b.csv")
-    assert (tmp_path / "b.csv").read_text().startswith("# oddkernel comparisons 1;")
+    assert (tmp_path / "b.csv").read_text().splitlines()[1].startswith("'x,-5,z,a,")
     assert formats.read(tmp_path / "b.csv") == plain
+
+
+OLDER = """\
+# oddkernel comparisons {version}; items: names
+kind,a,b,c,answer,bound,weight,rater
+item,=ant,,,,,,
+item,bee,,,,,,
+item,cat,,,,,,
+odd_one_out,=ant,bee,cat,b,,1.0,ann
+"""
+
+
+def test_files_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    said = Comparisons.odd_one_out([[0, 1, 2]], [1], rater="ann", items=["=ant", "bee", "cat"])
+    assert read_text(tmp_path, "said.csv", OLDER.format(version=1)) == said
+    assert read_text(tmp_path, "said.csv", OLDER.format(version=2).replace("=ant", "'=ant")) == said
+    assert read_text(tmp_path, "said.csv", OLDER.format(version=1).partition("\n")[2]) == said
+
+
+class TestListing:
+    """The list of items beside a file."""
+
+    def test_is_written_where_the_rows_do_not_tell_all_items_in_order(self, tmp_path: Path) -> None:
+        said = Comparisons.odd_one_out([[0, 1, 2]], [1], items=["ant", "bee", "cat"])
+        formats.write(said, tmp_path / "said.csv")
+        assert [file.name for file in tmp_path.iterdir()] == ["said.csv"]
+        more = said.reindex(["ant", "bee", "cat", "dog"])
+        formats.write(more, tmp_path / "said.csv")
+        assert formats.read(tmp_path / "said.csv") == more
+        formats.write(said, tmp_path / "said.csv")  # an older list must not tell of other items
+        assert formats.read(tmp_path / "said.csv") == said
+
+    def test_names_that_are_numbers_are_names_without_it(self) -> None:
+        said = Comparisons.odd_one_out([[0, 1, 2]], [1], items=["10", "2", "5"])
+        data = formats.dump(said, "csv")
+        assert data.startswith(b"a_name,b_name,c_name,answer")
+        assert formats.FORMATS["csv"].read(data).understand() == said
+
+    def test_an_item_that_it_lacks_is_refused(self, tmp_path: Path, said: Comparisons) -> None:
+        formats.write(said, tmp_path / "said.csv")
+        text = (tmp_path / "said.csv").read_text().replace("cat", "cut")
+        (tmp_path / "said.csv").write_text(text)
+        with pytest.raises(
+            ValueError, match=r"line 2: c is 'cut'; expected one of the 4 item names; did you mean 'cat'.*said\.items"
+        ):
+            formats.read(tmp_path / "said.csv")
+
+    def test_another_file_of_that_name_is_left_alone(self, tmp_path: Path, said: Comparisons) -> None:
+        (tmp_path / "said.items.csv").write_text("item,legs\nant,6\n")
+        with pytest.raises(ValueError, match=r"said\.items\.csv: is there already"):
+            formats.write(said, tmp_path / "said.csv")
+        assert not (tmp_path / "said.csv").exists()
+
+    @pytest.mark.parametrize(("format", "first"), [("spose", 0), ("psiz", 1), ("cblearn-list-count", 0)])
+    def test_numbered_exports_get_their_names_back(self, tmp_path: Path, format: str, first: int) -> None:
+        said = Comparisons.odd_one_out([[3, 1, 2]], [1], items=["elk", "bee", "cat", "ant"])
+        with pytest.warns(UserWarning, match="names dropped"):
+            formats.write(said, tmp_path / "said.txt", format=format)
+        listing = formats.listing_of(tmp_path / "said.txt")
+        assert listing.read_text().splitlines()[1] == f"{first},elk"
+        again = formats.read(tmp_path / "said.txt", format=format, items=read_names(listing))
+        assert again.items == said.items
+        assert {again.items[i] for i in again.constrained} == {"ant", "bee", "cat"}
+
+
+@given(said=comparisons())
+@reuse_folder
+def test_pandas_reads_every_table_that_we_write(tmp_path: Path, said: Comparisons) -> None:
+    formats.write(said, tmp_path / "said.csv")
+    frame = pd.read_csv(tmp_path / "said.csv")
+    assert len(frame) == len(said)
+    assert set(frame.columns) >= {"answer", "rater", "weight", "bound", "kind"}
+    assert frame["kind"].tolist() == said.to_dict()["kind"]
+    if (tmp_path / "said.items.csv").exists():
+        listed = pd.read_csv(tmp_path / "said.items.csv", keep_default_na=False, dtype=str)
+        assert listed.columns.tolist() == ["index", "item"]
+        (tmp_path / "said.items.csv").unlink()

@@ -184,7 +184,7 @@ def test_sources_that_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no images; expected files that end with"):
         read_source(tmp_path)
     with pytest.raises(ValueError, match="expected a folder of images, or a table"):
-        read_source(tmp_path / "table.xlsx")
+        read_source(tmp_path / "table.doc")
     (tmp_path / "a.csv").write_text("item,text\na,b\n")
     with pytest.raises(ValueError, match="no column called code; there are item, text"):
         read_source(tmp_path / "a.csv", names="code")

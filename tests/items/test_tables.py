@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pyarrow as arrow
 import pyarrow.parquet
 import pytest
@@ -96,7 +97,7 @@ def test_bad_arrays_are_refused(tmp_path: Path) -> None:
         "flat.npy": r"shape \(3,\)",
         "unnamed.npz": "arrays arr_0; expected one called X or features",
         "few.npz": "2 names for 3 items",
-        "items.xlsx": r"ends with .npy, .npz, .csv, .parquet",
+        "items.doc": r"ends with .npy, .npz, .csv, .parquet",
     }.items():
         with pytest.raises(ValueError, match=sentence):
             tables.read(tmp_path / name)
@@ -110,7 +111,7 @@ def test_answers_are_joined_by_name_or_refused() -> None:
     named, nameless = tables.Items(X, names=("ant", "cat", "dog")), tables.Items(X)
     assert named.join(by_name).shown.tolist() == [[0, 1, 2]]
     assert nameless.join(by_row) == by_row
-    with pytest.raises(ValueError, match="write names into the answers"):
+    with pytest.raises(ValueError, match=r"give names to the answers .*--items FEATURES"):
         named.join(by_row)
     with pytest.raises(ValueError, match="add a column called item"):
         nameless.join(by_name)
@@ -126,3 +127,57 @@ def test_features_are_put_into_the_order_learned_from() -> None:
     assert np.array_equal(items.features(None), X)
     with pytest.raises(ValueError, match=r"missing \['depth'\], new \['height'\]"):
         items.features(["depth", "width"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("german.csv", "\ufeffItem;Breite;Höhe\r\nAmeise;0,5;1\r\nBiene;1,25;2\r\n;;\r\n"),
+        ("tabs.tsv", "item\tBreite\tHöhe\nAmeise\t0.5\t1\nBiene\t1.25\t2\n"),
+        ("sep.csv", "sep=;\nitem;Breite;Höhe\nAmeise;0.5;1\nBiene;1.25;2\n"),
+    ],
+)
+def test_tables_that_people_have(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8", newline="")
+    items = tables.read(tmp_path / name)
+    assert items.names == ("Ameise", "Biene")
+    assert items.columns == ("Breite", "Höhe")
+    assert items.X.tolist() == [[0.5, 1.0], [1.25, 2.0]]
+
+
+def test_excel_workbooks(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["item", "legs"], ["ant", 6], ["bee", 6.5]):
+        book.active.append(row)
+    book.save(tmp_path / "animals.xlsx")
+    items = tables.read(tmp_path / "animals.xlsx")
+    assert (items.names, items.X.tolist()) == (("ant", "bee"), [[6.0], [6.5]])
+    assert tables.read_names(tmp_path / "animals.xlsx") == ["ant", "bee"]
+
+
+def test_numbers_that_could_be_read_two_ways_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "mixed.csv").write_text("item;x;y\nant;1,5;1.500\n")
+    with pytest.raises(ValueError, match=r"mixed\.csv: numbers with a decimal comma \(1,5\) and a decimal point"):
+        tables.read(tmp_path / "mixed.csv")
+    (tmp_path / "thousands.csv").write_text('item,x\nant,"1,500"\n')
+    with pytest.raises(ValueError, match="line 2, column x: '1,500'; expected a number"):
+        tables.read(tmp_path / "thousands.csv")
+
+
+def test_lists_of_names(tmp_path: Path) -> None:
+    file = tmp_path / "names.csv"
+    file.write_text("index,item\n1,'=ant\n2,bee\n")
+    assert tables.read_names(file) == {"1": "=ant", "2": "bee"}
+    for text, message in (
+        ("index,item\n1,ant\n1,bee\n", "column index is empty somewhere, or holds a value twice"),
+        ("item\nant\nant\n", "both are 'ant'"),
+        ("legs\n6\n", "columns legs; expected one called item or name"),
+    ):
+        file.write_text(text)
+        with pytest.raises(ValueError, match=rf"names\.csv: .*{message}"):
+            tables.read_names(file)
+
+
+def test_names_that_a_spreadsheet_would_run_are_harmless(tmp_path: Path) -> None:
+    tables.write(tmp_path / "groups.csv", {"item": ["=cmd()", "bee"], "group": [-1, 2]})
+    assert (tmp_path / "groups.csv").read_text().splitlines() == ["item,group", "'=cmd(),-1", "bee,2"]

@@ -166,9 +166,9 @@ def test_what_is_no_study(tmp_path: Path) -> None:
         Study.open(tmp_path / "nothing")
     with pytest.raises(ValueError, match="0 items"):
         Study.open(tmp_path)
-    (tmp_path / "a.txt").write_text("?")
-    with pytest.raises(ValueError, match=r"ends with \.csv or \.parquet"):
-        items_module.read(tmp_path / "a.txt")
+    (tmp_path / "a.doc").write_text("?")
+    with pytest.raises(ValueError, match=r"ends with \.csv, \.tsv, \.txt, \.xlsx or \.parquet"):
+        items_module.read(tmp_path / "a.doc")
 
 
 def test_features_are_joined_by_name(tmp_path: Path) -> None:

@@ -37,3 +37,26 @@ def test_columns_of_one_name_are_refused() -> None:
     check_distinct(["item", "legs"])
     with pytest.raises(ValueError, match="column 'legs' stands twice"):
         check_distinct(["item", "legs", "legs"])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"item;legs\r\nant;6\r\n",
+        b"item\tlegs\nant\t6\n",
+        b"item, legs\nant, 6\n\n",
+        b"sep=;\nitem;legs\nant;6\n",
+        b"item,legs,\nant,6,\n,,\n",
+        "item\tlegs\nant\t6\n".encode("utf-16"),
+        "item,legs\nant,6\n".encode("utf-16"),
+    ],
+)
+def test_tables_as_spreadsheets_write_them(data: bytes) -> None:
+    header, rows = csv_table(data)
+    assert header == ["item", "legs"]
+    assert [cells for _, cells in rows] == [["ant", "6"]]
+
+
+def test_the_rows_decide_where_the_header_leaves_two_ways() -> None:
+    assert csv_table(b"item,height;cm\nant,1\n")[0] == ["item", "height;cm"]
+    assert csv_table(b"item;height,cm\nant;1\n")[0] == ["item", "height,cm"]

@@ -151,6 +151,7 @@ def _spread(arguments: argparse.Namespace) -> Summary:
 def _known_groups(path: Path, items: Items, names: str | None) -> dict[str, dict[int, str]]:
     """For each column of groups in a table, the group of each item that has one."""
     from ..items import tables
+    from ..support.formulas import unguard
 
     columns = tables.text_columns(path, "a table of groups")
     usual = ["row"] if items.names is None else [*([names] if names else []), *tables.NAME_COLUMNS]
@@ -160,6 +161,8 @@ def _known_groups(path: Path, items: Items, names: str | None) -> dict[str, dict
             f"{path}: no column called {' or '.join(usual)} says which item is meant; there are {', '.join(columns)}"
         )
     row_of = {str(name): row for row, name in enumerate(items.names or range(len(items.X)))}
+    # What this command wrote has an apostrophe before names that a spreadsheet would run.
+    columns[who] = [name if name in row_of else unguard(name) for name in columns[who]]
     seen: dict[str, int] = {}
     for line, name in enumerate(columns[who]):
         if name not in row_of:

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from .answers import ENDINGS, add_columns, read_answers
 from .summary import Summary, number, working
 
 
@@ -22,7 +23,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "  oddkernel fit pixels.npy answers.jsonl --penalty inf --out strict.oddkernel   (every answer must hold)",
     )
     parser.add_argument("features", metavar="FEATURES", type=Path, help="features: .npy, .npz, .csv or .parquet")
-    parser.add_argument("answers", metavar="ANSWERS", type=Path, help="answers: .csv, .jsonl or .parquet")
+    parser.add_argument("answers", metavar="ANSWERS", type=Path, help=f"answers: {ENDINGS}")
+    add_columns(parser)
     parser.add_argument("--out", metavar="MODEL", type=Path, required=True, help="file to write the model to")
     add_names(parser)
     learning = parser.add_argument_group("learning")
@@ -74,7 +76,6 @@ def run(arguments: argparse.Namespace) -> Summary:
     with working("reading"):
         import numpy as np
 
-        from .. import formats
         from ..items import tables
         from ..learning import models
         from ..learning.sklr import SKLR
@@ -83,7 +84,8 @@ def run(arguments: argparse.Namespace) -> Summary:
         if not arguments.out.resolve().parent.is_dir():
             raise ValueError(f"{arguments.out}: the folder doesn't exist")
         items = tables.read(arguments.features, names=arguments.names)
-        said = items.join(formats.read(arguments.answers))
+        answers, notes = read_answers(arguments.answers, arguments)
+        said = items.join(answers)
     model = SKLR(
         arguments.kernel,
         rank=arguments.rank,
@@ -111,6 +113,7 @@ def run(arguments: argparse.Namespace) -> Summary:
     sentences = [
         f"{len(items.X)} items with {items.X.shape[1]} features{'' if items.names is None else ', joined by name'}.",
         f"{said}.",
+        *notes,
         *([f"{len(conflicts)} groups of answers contradict one another on their face."] if conflicts else []),
         f"{solution}",
         *([] if tuning is None else [f"Chosen: {model.loss_} loss, penalty {model.penalty_:.3g}. {tuning}"]),
@@ -125,6 +128,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         "n_answers": len(said),
         "n_asked": len(said.constrained),
         "n_conflicts": len(conflicts),
+        "notes": list(notes),
         "status": solution.status.name.lower(),
         "sentence": str(solution.status),
         "n_iter": solution.n_iter,

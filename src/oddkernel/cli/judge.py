@@ -31,7 +31,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
         epilog="examples:\n"
         "  oddkernel judge photos/\n"
         "  oddkernel judge photos/ --simulate 20 --questions 30    (try it out without people)\n"
-        "  oddkernel judge photos/ --export answers.parquet",
+        "  oddkernel judge photos/ --export answers.csv",
     )
     parser.add_argument("study", metavar="STUDY", type=Path, help="a folder of items, or a table of texts or paths")
     parser.add_argument("--features", metavar="FILE", type=Path, help="features of the items, with their names")
@@ -124,7 +124,7 @@ def _serve(arguments: argparse.Namespace, study: Study) -> Summary:
     total = server.run(tell)
     sentences = [
         f"Stopped. {total - before} answers came in, {total} in all.",
-        f"oddkernel judge {arguments.study} --export answers.parquet writes them to a file.",
+        f"oddkernel judge {arguments.study} --export answers.csv writes them to a file.",
     ]
     facts = {"n_items": len(study.items), "n_answers": total, "n_new": total - before}
     return Summary(sentences, {**facts, "seconds": round(time.monotonic() - started, 1)})

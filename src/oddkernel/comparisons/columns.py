@@ -199,10 +199,7 @@ def check_rows(
         )
     repeated = used[:, 0] == used[:, 1]
     repeated |= ~is_link & ((used[:, 0] == used[:, 2]) | (used[:, 1] == used[:, 2]))
-    refuse(
-        repeated,
-        lambda row: f"{shown[row, : 2 if is_link[row] else 3].tolist()} repeats an item; expected different items",
-    )
+    refuse(repeated, lambda row: _repetition(shown[row, : 2 if is_link[row] else 3].tolist(), items))
     refuse(is_link & (shown[:, 2] != -1), lambda row: f"a link shows {shown[row].tolist()}; expected -1 as third entry")
     refuse((odd < -1) | (odd > 2), lambda row: f"answer {odd[row]}; expected {ANSWER}")
     refuse(~is_answer & (odd != -1), lambda row: f"answer {odd[row]} on a {Kind(kind[row]).name} row; expected -1")
@@ -214,3 +211,9 @@ def check_rows(
         ~((weight > 0) & np.isfinite(weight)),
         lambda row: f"weight {weight[row]}; expected a positive, finite number",
     )
+
+
+def _repetition(shown: list[int], items: tuple[str, ...] | None) -> str:
+    called: list[int | str] = [index if items is None else items[index] for index in shown]
+    twice = next(item for item in called if called.count(item) > 1)
+    return f"{brief(called)} repeats an item, {twice!r}; expected different items"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
@@ -27,7 +28,7 @@ from .columns import (
 from .conflicts import find_conflicts
 from .kinds import LINKS, MEANINGS, Kind
 from .labels import draw_answers
-from .names import Names, as_items, check_same_names, common_names, new_positions
+from .names import Names, as_items, check_same_names, common_names, new_names, new_positions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -306,6 +307,32 @@ class Comparisons:
         return cls._of_kind(Kind.ODD_ONE_OUT, shown, odd, np.nan, weight, rater, names)
 
     @classmethod
+    def from_frame(cls, frame: Any, *, columns: Mapping[str, str] | None = None, items: Names = None) -> Comparisons:
+        """Take the rows of a data frame, such as `to_frame` makes.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            Of pandas, polars or Arrow, with the columns a, b, c and answer, and perhaps kind, bound, weight and rater;
+            others are left aside. Items are names if they are text, and indices if they are whole numbers. An answer is
+            the letter of a column, the odd one's own name or *can't tell* in one of its usual spellings.
+        columns : mapping of str to str, optional
+            The heads of those columns that are called otherwise: ``{"answer": "chosen"}``.
+        items : iterable of str, optional
+            Names of all items, in order; by default those that occur, sorted.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"a": ["ant"], "b": ["oak"], "c": ["bee"], "chosen": ["oak"]})
+        >>> Comparisons.from_frame(frame, columns={"answer": "chosen"}).odd
+        array([1], dtype=int8)
+        """
+        from .frames import read_frame
+
+        return read_frame(frame, columns, items)
+
+    @classmethod
     def _of_kind(
         cls, kind: Kind, shown: NDArray[np.intp], odd: Any, bound: Any, weight: Any, rater: Any, items: Any
     ) -> Self:
@@ -456,6 +483,27 @@ class Comparisons:
         moved = np.append(new_positions(self.items, self.constrained, target), -1)
         return self._with(self.kind, moved[self.shown], self.odd, self.bound, self.weight, self.rater, target)
 
+    def with_names(self, names: Names | Mapping[Any, str]) -> Self:
+        """Say the same about items that are called otherwise.
+
+        Parameters
+        ----------
+        names : iterable of str, mapping or None
+            The name of each item, in the order of the items; or the new name of each item by its name or, where items
+            have none, by its index: names that are not mentioned stay. None takes the names away.
+
+        Examples
+        --------
+        >>> said = Comparisons.odd_one_out([[0, 2, 1]], [1]).with_names(["ant", "bee", "oak"])
+        >>> said.with_names({"oak": "elm"}).items
+        ('ant', 'bee', 'elm')
+        >>> said.with_names(None).shown
+        array([[0, 2, 1]])
+        """
+        items = new_names(self.items, self.n_items, names)
+        self.check_items(self.n_items if items is None else len(items))
+        return self._with(*(getattr(self, name) for name in _NUMERIC), self.rater, items)
+
     def with_weight(self, weight: Weight) -> Self:
         """Say the same, each row counting `weight`: a positive number, or one for each row.
 
@@ -559,7 +607,7 @@ class Comparisons:
         try:
             import pandas as pd
         except ImportError:
-            raise ImportError("to_frame needs pandas: pip install oddkernel[pandas]") from None
+            raise ImportError("to_frame needs pandas: pip install 'oddkernel[pandas]'") from None
         types = {"bound": "float64"} | ({} if self.items is not None else dict.fromkeys(_POSITIONS, "Int64"))
         return pd.DataFrame(self.to_dict()).astype(types)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from reprlib import repr as brief
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..support.checks import RowError
+from ..support.spelling import did_you_mean
 from .columns import as_texts
 
 Names: TypeAlias = Iterable[str] | None
@@ -66,5 +67,30 @@ def new_positions(names: tuple[str, ...], used: NDArray[np.intp], target: tuple[
     missing = [names[index] for index in used if names[index] not in index_of]
     if missing:
         few = ", ".join(map(brief, missing[:5])) + (", ..." if len(missing) > 5 else "")
-        raise ValueError(f"names of {len(missing)} compared items are missing from the {len(target)} given: {few}")
+        raise ValueError(
+            f"names of {len(missing)} compared items are missing from the {len(target)} given: "
+            f"{few}{did_you_mean(missing[0], target)}"
+        )
     return np.array([index_of.get(name, -1) for name in names], dtype=np.intp)
+
+
+def new_names(mine: tuple[str, ...] | None, n_items: int, names: Names | Mapping[Any, str]) -> tuple[str, ...] | None:
+    """Names for items that have others, or none: all of them in order, or new ones by name or index."""
+    if not isinstance(names, Mapping):
+        given = as_items(names)
+        if mine is not None and given is not None and len(given) != len(mine):
+            raise ValueError(f"{len(given)} names for {len(mine)} items; expected one for each, in order")
+        return given
+    known: tuple[Any, ...] = tuple(range(n_items)) if mine is None else mine
+    for key in names:
+        if mine is not None and key not in known:
+            raise ValueError(f"no item is called {brief(key)}{did_you_mean(key, known)}")
+        if mine is None and (isinstance(key, bool) or not isinstance(key, (int, np.integer)) or key < 0):
+            raise ValueError(f"item {brief(key)}; expected an index, as the items have no names")
+    if mine is None:
+        size = max([n_items, *(int(key) + 1 for key in names)])
+        missing = [index for index in range(size) if index not in names]
+        if missing:
+            raise ValueError(f"no name for item {missing[0]}; expected one for each of {size}")
+        return as_items([names[index] for index in range(size)])
+    return as_items([names.get(name, name) for name in mine])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .formats import Understood, details, dump, examine, read, write
+from .listing import listing_of
 from .registry import FORMATS, OWN, Format
 
-__all__ = ["FORMATS", "OWN", "Format", "Understood", "details", "dump", "examine", "read", "write"]
+__all__ = ["FORMATS", "OWN", "Format", "Understood", "details", "dump", "examine", "listing_of", "read", "write"]

@@ -1,22 +1,31 @@
 """Reading and writing `Comparisons`, in our own forms and in those of others.
 
 Ours are CSV, JSON Lines and Parquet, all with the columns of `Comparisons.to_dict`; those of others are in
-`formats.peers`. `formats.registry` lists them all.
+`formats.peers`. `formats.registry` lists them all. Tables that people have, as CSV or Excel files, are read by
+`formats.plain`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from reprlib import repr as brief
 from typing import Any, NamedTuple
 
 from ..comparisons import Comparisons
+from ..comparisons.rows import Rows
 from ..support.files import replace
 from .detail_columns import DETAILS, Details, check_details, parse_details
-from .registry import FORMATS, OWN
+from .heads import MissingColumns
+from .listing import listing_of, read_listing, write_listing
+from .registry import ENDINGS, FORMATS, OWN
 
+_HINTS = {
+    "xls": "save it as .xlsx",
+    "ods": "save it as .xlsx or .csv",
+    "sav": "export it as .csv",
+    "json": "name its format, such as jspsych",
+}
 _WRITABLE = [name for name, format in FORMATS.items() if format.write is not None]
 
 
@@ -35,7 +44,14 @@ class Understood(NamedTuple):
     notes: tuple[str, ...]
 
 
-def read(path: str | os.PathLike[str], *, format: str | None = None, count_from: int | None = None) -> Comparisons:
+def read(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    count_from: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    items: Sequence[str] | Mapping[str, str] | None = None,
+) -> Comparisons:
     """Read comparisons from a file.
 
     Parameters
@@ -43,11 +59,17 @@ def read(path: str | os.PathLike[str], *, format: str | None = None, count_from:
     path : path-like
         The file.
     format : str, optional
-        Its format: csv, jsonl or parquet, which by default is what its name ends with, or another of `FORMATS`, which
-        must be named.
+        Its format: csv, jsonl, parquet or xlsx, which by default is what its name ends with (.tsv and .txt are read as
+        csv), or another of `FORMATS`, which must be named.
     count_from : {0, 1}, optional
-        The number of the first item, in formats of others where items have numbers. By default it is what the format
-        has it to be; a file that leaves this in doubt, as no item has the number 0, is refused.
+        The number of the first item, where items have numbers. By default it is what the format has it to be; a file
+        that leaves this in doubt, as no item has the number 0 or as numbers could be names, is refused.
+    columns : mapping of str to str, optional
+        For csv and xlsx: the heads of those columns that are called otherwise, such as
+        ``{"a": "left", "b": "mid", "c": "right", "answer": "chosen"}``. Whole numbers are names in a_name, b_name,
+        c_name, and indices counted from 0 in a_index, b_index, c_index.
+    items : sequence of str or mapping of str to str, optional
+        All items: their names in order, or the name of each item by what the file calls it, a number or another name.
 
     Raises
     ------
@@ -64,10 +86,17 @@ def read(path: str | os.PathLike[str], *, format: str | None = None, count_from:
     ...     formats.read(file)
     Comparisons: 2 odd-one-out answers (1 can't tell) over 4 of 4 named items
     """
-    return examine(path, format=format, count_from=count_from).said
+    return examine(path, format=format, count_from=count_from, columns=columns, items=items).said
 
 
-def examine(path: str | os.PathLike[str], *, format: str | None = None, count_from: int | None = None) -> Understood:
+def examine(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    count_from: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    items: Sequence[str] | Mapping[str, str] | None = None,
+) -> Understood:
     """Read comparisons as `read` does, and say what became of the file.
 
     Examples
@@ -87,21 +116,40 @@ def examine(path: str | os.PathLike[str], *, format: str | None = None, count_fr
     """
     name = _format_of(path, format, FORMATS)
     data = Path(path).read_bytes()
+    listed = ""
     try:
-        if name not in OWN:
-            rows = FORMATS[name].read(data).counted_from(count_from)
-            return Understood(rows.understand(), tuple(rows.notes))
-        if count_from is not None:
-            raise ValueError(f"count_from is {brief(count_from)}, but {name} files count from 0; expected none")
-        rows = FORMATS[name].read(data)
+        rows = _rows(data, name, columns)
+        if items is None and rows.named and rows.items is None and FORMATS[name].table:
+            items = read_listing(path)
+            listed = f" (the items are listed in {listing_of(path).name})" if items is not None else ""
+        if isinstance(items, Mapping):
+            rows = rows.called(items)
+        rows = rows.counted_from(count_from)
+        if items is not None and not isinstance(items, Mapping):
+            rows = rows.called(items)
         found = [column for column in DETAILS if column in rows.columns]
-        notes = [f"{', '.join(found)}: how the answers came about, for formats.details to read."] if found else []
-        return Understood(rows.understand(), tuple(notes))
+        kept = [f"{', '.join(found)}: how the answers came about, for formats.details to read."] if found else []
+        return Understood(rows.understand(), (*rows.notes, *kept))
+    except MissingColumns as error:
+        others = ", ".join(each for each in FORMATS if each not in ENDINGS)
+        named = f"; or the format to be named: {others}" if format is None else ""
+        raise ValueError(f"{os.fspath(path)}: {error}{named}") from error
     except ValueError as error:
-        raise ValueError(f"{os.fspath(path)}: {error}") from error
+        raise ValueError(f"{os.fspath(path)}: {error}{listed}") from error
 
 
-def details(path: str | os.PathLike[str], *, format: str | None = None) -> dict[str, list[Any]]:
+def _rows(data: bytes, name: str, columns: Mapping[str, str] | None) -> Rows:
+    if not columns:
+        return FORMATS[name].read(data)
+    if not FORMATS[name].table:
+        tables = ", ".join(each for each, format in FORMATS.items() if format.table)
+        raise ValueError(f"columns are given, but {name} has fixed ones; expected them only for {tables}")
+    return FORMATS[name].read(data, columns)
+
+
+def details(
+    path: str | os.PathLike[str], *, format: str | None = None, columns: Mapping[str, str] | None = None
+) -> dict[str, list[Any]]:
     """How the answers in one of our own files came about, row by row as in `read`; empty if it doesn't say.
 
     Parameters
@@ -110,6 +158,8 @@ def details(path: str | os.PathLike[str], *, format: str | None = None) -> dict[
         The file.
     format : {"csv", "jsonl", "parquet"}, optional
         Its format, if that is not what its name ends with.
+    columns : mapping of str to str, optional
+        For csv: the heads of those columns that are called otherwise, as in `read`.
 
     Returns
     -------
@@ -129,8 +179,9 @@ def details(path: str | os.PathLike[str], *, format: str | None = None) -> dict[
     ...     formats.details(Path(folder, "said.csv"))
     {'response_ms': [1250]}
     """
-    rows = FORMATS[_format_of(path, format, OWN)].read(Path(path).read_bytes())
+    name, data = _format_of(path, format, OWN), Path(path).read_bytes()
     try:
+        rows = _rows(data, name, columns)
         return parse_details(rows.columns, rows.places)
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from None
@@ -144,6 +195,10 @@ def write(
     details: Details | None = None,
 ) -> None:
     """Write comparisons to a file that `read` turns into equal ones.
+
+    A CSV file is a plain table. Where its rows don't tell all items and their order, a list of them is written beside
+    it: ``said.items.csv`` beside ``said.csv``. Formats that number the items get such a list as well:
+    ``said.txt.items.csv`` beside ``said.txt``.
 
     Formats of others may have no place for all that is said: a warning then tells what was left out. The file appears
     complete or not at all: an interrupted write leaves an older file of that name as it was.
@@ -170,7 +225,18 @@ def write(
     ...     formats.read(Path(folder, "said.jsonl")) == said
     True
     """
-    replace(path, dump(comparisons, _format_of(path, format, _WRITABLE), details=details))
+    name = _format_of(path, format, _WRITABLE)
+    data = dump(comparisons, name, details=details)
+    first, names = FORMATS[name].first, comparisons.items
+    if names is not None and (first is not None or (name == "csv" and _needs_listing(comparisons, path))):
+        write_listing(path, names, first or 0)
+    replace(path, data)
+
+
+def _needs_listing(comparisons: Comparisons, path: str | os.PathLike[str]) -> bool:
+    """Whether the rows don't tell all items in order, or an older list is there that may tell others."""
+    names = comparisons.items or ()
+    return read_listing(path) is not None or sorted(names[item] for item in comparisons.constrained) != list(names)
 
 
 def dump(comparisons: Comparisons, format: str, *, details: Details | None = None) -> bytes:
@@ -196,12 +262,16 @@ def _format_of(path: str | os.PathLike[str], format: str | None, known: Collecti
     if format is not None and format in known:
         return format
     suffix = Path(path).suffix.lower().removeprefix(".")
-    if format is None and suffix in OWN:
-        return suffix
     if format is not None:
         raise ValueError(f"format {format!r}; expected one of {', '.join(known)}")
-    named = ", ".join(name for name in known if name not in OWN)
+    if ENDINGS.get(suffix) in known and (known is FORMATS or suffix in known):
+        return ENDINGS[suffix]
+    named = ", ".join(name for name in known if name not in ENDINGS)
+    ends = ", ".join(
+        ending for ending, name in ENDINGS.items() if name in known and (known is FORMATS or ending in known)
+    )
+    hint = f" ({_HINTS[suffix]})" if suffix in _HINTS else ""
     raise ValueError(
-        f"{os.fspath(path)}: the name doesn't end with a known format; expected one of {', '.join(OWN)}, or the "
-        f"format to be named: {named}"
+        f"{os.fspath(path)}: the name doesn't end with a known format; expected one of {ends}{hint}, or the format to "
+        f"be named: {named}"
     )

@@ -17,15 +17,19 @@ from numpy.typing import NDArray
 
 from ..comparisons import Comparisons
 from ..comparisons.names import as_items
+from ..support.excel import workbook_records
 from ..support.files import replace
+from ..support.formulas import guard, unguard
 from ..support.parquet import pyarrow, read_table, table_to_bytes
-from ..support.text import check_distinct, csv_table
+from ..support.text import Records, check_distinct, csv_table, delimited, table_of, with_points
 from ..support.types import Array
 
 T = TypeVar("T")
 
 NAME_COLUMNS = ("item", "name")
 """Columns of a CSV or Parquet table that hold the items' names unless another is chosen."""
+INDEX_COLUMN = "index"
+"""The column of a list of items that holds what answers call them."""
 _NAME_ARRAYS = ("name", "names", "item", "items")
 _FEATURE_ARRAYS = ("X", "features")
 
@@ -62,7 +66,8 @@ class Items:
         if self.names is not None:
             raise ValueError(
                 "the features name their items but the answers give row numbers, which a re-sorted table would make "
-                "wrong; write names into the answers, or take the names out of the features"
+                "wrong; give names to the answers (oddkernel convert ANSWERS named.csv --items FEATURES), or take the "
+                "names out of the features"
             )
         if said.items is not None:
             raise ValueError(
@@ -123,12 +128,56 @@ def read(path: str | os.PathLike[str], *, names: str | None = None) -> Items:
         raise ValueError(f"{os.fspath(path)}: {error}") from error
 
 
+def read_names(path: str | os.PathLike[str], *, names: str | None = None) -> list[str] | dict[str, str]:
+    """The items' names in a table, in order or, if a column called index is there, by what it holds.
+
+    Parameters
+    ----------
+    path : path-like
+        A table, or any other file that `read` takes.
+    names : str, optional
+        The column of names; item or name unless given.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "animals.csv")
+    ...     _ = file.write_text("index,item\\n1,ant\\n2,bee\\n")
+    ...     read_names(file)
+    {'1': 'ant', '2': 'bee'}
+    """
+    path = Path(path)
+    if path.suffix.lower() in (".npy", ".npz"):
+        found = read(path, names=names).names
+        if found is None:
+            raise ValueError(f"{path}: no names of items; expected an array called names")
+        return list(found)
+    columns = text_columns(path, "features with names")
+    try:
+        chosen = _chosen(columns, names, NAME_COLUMNS)
+        if chosen is None:
+            raise ValueError(f"columns {', '.join(columns)}; expected one called {' or '.join(NAME_COLUMNS)}")
+        is_ours = list(columns) == [INDEX_COLUMN, NAME_COLUMNS[0]]
+        called = list(as_items([unguard(name) if is_ours else name for name in columns[chosen]]) or ())
+        if INDEX_COLUMN not in columns or chosen == INDEX_COLUMN:
+            return called
+        numbers = list(columns[INDEX_COLUMN])
+        if len(set(numbers)) < len(numbers) or "" in numbers:
+            raise ValueError(
+                f"column {INDEX_COLUMN} is empty somewhere, or holds a value twice; expected distinct ones"
+            )
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    return dict(zip(numbers, called, strict=True))
+
+
 def text_columns(path: Path, otherwise: str) -> dict[str, Sequence[str]]:
-    """The columns of a CSV or Parquet table as text; ``otherwise`` is what else could have stood there."""
+    """The columns of a CSV, Excel or Parquet table as text; ``otherwise`` is what else could have stood there."""
     suffix = path.suffix.lower()
     try:
-        if suffix == ".csv":
-            header, rows = csv_table(path.read_bytes())
+        if suffix in _TABLES:
+            header, rows = _TABLES[suffix](path.read_bytes())
             check_distinct(header)
             return {name: [cells[j] for _, cells in rows] for j, name in enumerate(header)}
         if suffix == ".parquet":
@@ -139,7 +188,7 @@ def text_columns(path: Path, otherwise: str) -> dict[str, Sequence[str]]:
             }
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    raise ValueError(f"{path}: expected {otherwise}, or a table whose name ends with .csv or .parquet")
+    raise ValueError(f"{path}: expected {otherwise}, or a table whose name ends with {', '.join(_TABLES)} or .parquet")
 
 
 def write(path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> None:
@@ -186,8 +235,21 @@ def _read_npz(data: bytes, names: str | None) -> Items:
 
 
 def _read_csv(data: bytes, names: str | None) -> Items:
+    delimiter, records = delimited(data)
+    header, rows = table_of(records)
+    return _of_cells(header, rows, names, decimal_comma=delimiter != ",")
+
+
+def _excel_table(data: bytes) -> tuple[list[str], Records]:
+    return table_of(workbook_records(data))
+
+
+def _read_excel(data: bytes, names: str | None) -> Items:
+    return _of_cells(*_excel_table(data), names)
+
+
+def _of_cells(header: list[str], rows: Records, names: str | None, *, decimal_comma: bool = False) -> Items:
     # csv, not numpy.loadtxt: names may hold commas, and errors should tell the line and the column.
-    header, rows = csv_table(data)
     if not header:
         raise ValueError("the file is empty; expected a line of column names, then a line for each item")
     if all(_is_number(cell) for cell in header):
@@ -195,14 +257,14 @@ def _read_csv(data: bytes, names: str | None) -> Items:
     name_column = _chosen(header, names, NAME_COLUMNS)
     columns = [column for column in header if column != name_column]
     check_distinct(header)
-    X = np.empty((len(rows), len(columns)))
-    for i, (place, row) in enumerate(rows):
-        cells = [cell for cell, column in zip(row, header, strict=True) if column != name_column]
-        try:
-            X[i] = [float(cell) for cell in cells]
-        except ValueError:
-            j = next(j for j, cell in enumerate(cells) if not _is_number(cell))
-            raise ValueError(f"{place}, column {columns[j]}: {brief(cells[j])}; {_EXPECTED_NUMBER}") from None
+    cells = [cell for _, row in rows for cell, column in zip(row, header, strict=True) if column != name_column]
+    numbers = with_points(cells) if decimal_comma else cells
+    try:
+        X = np.array([float(cell) for cell in numbers]).reshape(len(rows), len(columns))
+    except ValueError:
+        row, j = divmod(next(k for k, cell in enumerate(numbers) if not _is_number(cell)), len(columns))
+        problem = f"{brief(cells[row * len(columns) + j])}; {_EXPECTED_NUMBER}"
+        raise ValueError(f"{rows[row][0]}, column {columns[j]}: {problem}") from None
     labels = None if name_column is None else [row[header.index(name_column)] for _, row in rows]
     return Items(_as_features(X), None if labels is None else _as_names(labels, len(X)), tuple(columns))
 
@@ -257,7 +319,7 @@ def _as_names(names: Sequence[Any], n_items: int) -> tuple[str, ...]:
 
 def _chosen(present: Sequence[str] | Mapping[str, Any], names: str | None, usual: Sequence[str]) -> str | None:
     if names is None:
-        return _only(present, usual)
+        return _only(present, usual) or _only(present, [name for name in present if name.strip().casefold() in usual])
     if names not in present:
         raise ValueError(f"no column called {names}; there are {', '.join(present)}")
     return names
@@ -283,7 +345,8 @@ def _write_csv(columns: Mapping[str, Any]) -> bytes:
     writer = csv.writer(sheet)
     writer.writerow(columns)
     # Python's own numbers are written with all their digits.
-    writer.writerows(zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True))
+    rows = zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True)
+    writer.writerows([guard(value) for value in row] for row in rows)
     return sheet.getvalue().encode()
 
 
@@ -296,5 +359,14 @@ READERS: dict[str, Callable[[bytes, str | None], Items]] = {
     ".npz": _read_npz,
     ".csv": _read_csv,
     ".parquet": _read_parquet,
+    ".tsv": _read_csv,
+    ".txt": _read_csv,
+    ".xlsx": _read_excel,
+}
+_TABLES: dict[str, Callable[[bytes], tuple[list[str], Records]]] = {
+    ".csv": csv_table,
+    ".tsv": csv_table,
+    ".txt": csv_table,
+    ".xlsx": _excel_table,
 }
 WRITERS: dict[str, Callable[[Mapping[str, Any]], bytes]] = {".csv": _write_csv, ".parquet": _write_parquet}

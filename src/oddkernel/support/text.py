@@ -1,28 +1,53 @@
-"""Text as files hold it: UTF-8, CSV records with the places where they stand, strict JSON."""
+"""Text as files hold it: UTF-8 or UTF-16, CSV records with the places where they stand, strict JSON."""
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
+import re
 from collections.abc import Sequence
 from reprlib import repr as brief
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
+
+Records: TypeAlias = list[tuple[str, list[str]]]
+"""Place and cells of each row of a table."""
+
+DELIMITERS = (",", ";", "\t")
+"""What may separate the cells of a table."""
+_SEPARATOR_LINE = re.compile(r"sep=([,;\t|])\r?\n", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"([+-]?\d*),(\d+)", re.ASCII)
+_DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+", re.ASCII)
 
 
 def decode(data: bytes) -> str:
-    """Text from UTF-8, or a ValueError that names the line that isn't."""
+    """Text from UTF-8, or from UTF-16 that begins with its mark; else a ValueError that names the line."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        try:
+            return data.decode("utf-16")
+        except UnicodeDecodeError:
+            raise ValueError("the file begins like UTF-16 and isn't; expected text in UTF-8") from None
+    if b"\0" in data:
+        line = data[: data.index(b"\0")].count(b"\n") + 1
+        raise ValueError(f"line {line}: a NUL, as in UTF-16 without its mark; expected text in UTF-8")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise ValueError(f"line {line}: byte {data[error.start]:#04x} is not UTF-8; expected text in UTF-8") from None
+        before = data[: error.start]
+        line = before.count(b"\n") + 1
+        start, end = before.rfind(b"\n") + 1, data.find(b"\n", error.start)
+        there = data[start : end if end >= 0 else None].decode("cp1252", "replace").strip()
+        raise ValueError(
+            f"line {line}: byte {data[error.start]:#04x} is not UTF-8; expected text in UTF-8. If the line reads "
+            f"{brief(there)}, the file is in Windows-1252: save it as 'CSV UTF-8'"
+        ) from None
 
 
-def csv_records(text: str) -> list[tuple[str, list[str]]]:
+def csv_records(text: str, delimiter: str = ",") -> Records:
     """Place and cells of each record of a CSV file; a record may take several lines."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    records: list[tuple[str, list[str]]] = []
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    records: Records = []
     line = 1
     try:
         for cells in reader:
@@ -33,22 +58,109 @@ def csv_records(text: str) -> list[tuple[str, list[str]]]:
     return records
 
 
-def csv_table(data: bytes) -> tuple[list[str], list[tuple[str, list[str]]]]:
+def announced(text: str) -> tuple[str | None, str]:
+    """The delimiter that a first line such as ``sep=;`` announces to Excel, if there is one, and an empty line for it.
+
+    Examples
+    --------
+    >>> announced("sep=;\\na;b\\n")
+    (';', '\\na;b\\n')
+    """
+    found = _SEPARATOR_LINE.match(text)
+    return (found[1], "\n" + text[found.end() :]) if found else (None, text)
+
+
+def header_of(text: str, delimiter: str) -> list[str]:
+    """The cells of the first line that isn't empty."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        return next((cells for cells in reader if any(cells)), [])
+    except csv.Error:
+        return []
+
+
+def delimiter_of(text: str) -> str:
+    """What separates the cells: the one of `DELIMITERS` that gives the header and every row equally many.
+
+    Examples
+    --------
+    >>> delimiter_of("item;weight\\nant;0,5\\n")
+    ';'
+    """
+    possible = [delimiter for delimiter in DELIMITERS if len(header_of(text, delimiter)) > 1]
+    if len(possible) > 1:
+        possible = [delimiter for delimiter in possible if _is_even(text, delimiter)] or possible
+    return possible[0] if possible else DELIMITERS[0]
+
+
+def _is_even(text: str, delimiter: str) -> bool:
+    try:
+        return len({len(cells) for _, cells in csv_records(text, delimiter) if any(cells)}) == 1
+    except ValueError:
+        return False
+
+
+def with_points(cells: Sequence[str]) -> list[str]:
+    """Numbers with a decimal point in place of a decimal comma; all else stays.
+
+    Where some have a comma and others a point, one of the two may separate thousands: a ValueError.
+
+    Examples
+    --------
+    >>> with_points(["0,25", "3", "ant, bee"])
+    ['0.25', '3', 'ant, bee']
+    """
+    found = [_DECIMAL_COMMA.fullmatch(cell) for cell in cells]
+    commas = [cell for cell, match in zip(cells, found, strict=True) if match]
+    points = [cell for cell in cells if _DECIMAL_POINT.fullmatch(cell)]
+    if commas and points:
+        raise ValueError(
+            f"numbers with a decimal comma ({commas[0]}) and a decimal point ({points[0]}); expected one of the two"
+        )
+    return [f"{match[1]}.{match[2]}" if match else cell for cell, match in zip(cells, found, strict=True)]
+
+
+def csv_table(data: bytes) -> tuple[list[str], Records]:
     """The column names in the first line of a CSV file, and place and cells of each row; empty lines are left out.
 
-    An empty file has no columns, so that callers can say which they expect.
+    Cells are separated by commas, semicolons or tabs. An empty file has no columns, so that callers can say which they
+    expect.
 
     Examples
     --------
     >>> csv_table(b"item,legs\\nant,6\\n")
     (['item', 'legs'], [('line 2', ['ant', '6'])])
     """
-    records = [(place, cells) for place, cells in csv_records(decode(data)) if cells]
-    (_, header), *rows = records or [("", [])]
+    return table_of(delimited(data)[1])
+
+
+def delimited(data: bytes) -> tuple[str, Records]:
+    """What separates the cells of a CSV file, and its records."""
+    told, text = announced(decode(data))
+    delimiter = told or delimiter_of(text)
+    return delimiter, csv_records(text, delimiter)
+
+
+def table_of(records: Records) -> tuple[list[str], Records]:
+    """The column names in the first record, and the other records, each with as many cells; empty ones are left out.
+
+    Empty cells after the last column, with which spreadsheets fill up, are left out as well, and so are blanks around
+    cells where they stand around column names.
+    """
+    (_, header), *rows = [(place, cells) for place, cells in records if any(cells)] or [("", [])]
+    if any(name != name.strip() for name in header):
+        header, rows = _stripped(header), [(place, _stripped(cells)) for place, cells in rows]
+    width = max((position + 1 for position, name in enumerate(header) if name.strip()), default=0)
+    if any(any(cells[width:]) for _, cells in rows):
+        width = len(header)
     for place, cells in rows:
-        if len(cells) != len(header):
-            raise ValueError(f"{place}: {len(cells)} fields; expected {len(header)}, one for each column")
-    return header, rows
+        if len(cells) < width or any(cells[width:]):
+            raise ValueError(f"{place}: {len(cells)} fields; expected {width}, one for each column")
+    return header[:width], [(place, cells[:width]) for place, cells in rows]
+
+
+def _stripped(cells: list[str]) -> list[str]:
+    return [cell.strip() for cell in cells]
 
 
 def check_distinct(header: Sequence[str]) -> None:

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...comparisons import Comparisons
+from ...comparisons.rows import Rows
 from ..grid import Grid, whole_numbers, write_grid
 from ..omissions import triplets_of, warn_of_losses
-from ..rows import Rows
 
 _ARRAYS = ("triplets", "responses")
 

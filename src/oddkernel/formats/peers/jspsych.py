@@ -22,10 +22,11 @@ from typing import Any
 import numpy as np
 
 from ...comparisons import Comparisons
+from ...comparisons.answers import ANSWERS
+from ...comparisons.rows import Rows
 from ...support.text import decode, parse_json
 from ..odd_ones import odd_ones
 from ..omissions import warn_of_losses
-from ..rows import ANSWERS, Rows
 from ..sheet import Sheet, check_columns, only_one
 
 TASK = "odd-one-out"

@@ -18,9 +18,10 @@ from reprlib import repr as brief
 import numpy as np
 
 from ...comparisons import Comparisons
+from ...comparisons.answers import POSITIONS
+from ...comparisons.rows import Rows
 from ..odd_ones import odd_ones
 from ..omissions import warn_of_losses
-from ..rows import POSITIONS, Rows
 from ..sheet import Sheet, check_names, write_sheet
 
 IDS = ("stim1_id", "stim2_id", "stim3_id")

@@ -9,9 +9,9 @@ first choice is used.
 from __future__ import annotations
 
 from ...comparisons import Comparisons
+from ...comparisons.rows import Rows
 from ..grid import Grid, write_grid
 from ..omissions import triplets_of, warn_of_losses
-from ..rows import Rows
 
 MASK = 0
 

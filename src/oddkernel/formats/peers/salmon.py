@@ -13,8 +13,8 @@ from __future__ import annotations
 from reprlib import repr as brief
 
 from ...comparisons import Comparisons
+from ...comparisons.rows import Rows
 from ..omissions import triplets_of, warn_of_losses
-from ..rows import Rows
 from ..sheet import Sheet, check_columns, check_names, other_choice, whole_number, write_sheet
 
 ROLES = ("head", "winner", "loser")

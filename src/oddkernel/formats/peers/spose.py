@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...comparisons import Comparisons
+from ...comparisons.rows import Rows
 from ..grid import Grid, write_grid
 from ..omissions import odd_last, warn_of_losses
-from ..rows import Rows
 
 
 def read(data: bytes) -> Rows:

@@ -13,8 +13,8 @@ names.
 from __future__ import annotations
 
 from ...comparisons import Comparisons
+from ...comparisons.rows import Rows
 from ..omissions import names_of, triplets_of, warn_of_losses
-from ..rows import Rows
 from ..sheet import Sheet, only_one, other_choice, write_sheet
 
 REQUIRED = ("Center", "Left", "Right", "Answer")

@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from reprlib import repr as brief
 from typing import Any, NamedTuple, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparisons import Comparisons, Kind, RowError
-from ..comparisons.kinds import LINKS
+from ..support.checks import RowError
+from ..support.spelling import closest, did_you_mean
+from .answers import ANSWERS, POSITIONS, are_items, position_of
+from .comparisons import Comparisons
+from .kinds import LINKS, Kind
 
 COLUMNS = ("kind", "a", "b", "c", "answer", "bound", "weight", "rater")
-POSITIONS = ("a", "b", "c")
 REQUIRED = (*POSITIONS, "answer")
 KINDS = {kind.name.lower(): kind for kind in Kind}
-ANSWERS = {"a": 0, "b": 1, "c": 2, "cant_tell": -1}
+
+
+def refuse_misspelt(heads: Sequence[str], present: Collection[str]) -> None:
+    """Refuse a column that is to be left aside, but is called almost like one of ours."""
+    for head in heads:
+        meant = closest(head, [name for name in COLUMNS if name not in {*REQUIRED, *present}], cutoff=0.8)
+        if meant:
+            raise ValueError(
+                f"column {brief(head)} is unknown; expected {', '.join(COLUMNS)}; did you mean {meant!r}? "
+                f"(columns=, --columns {meant}={head})"
+            )
 
 
 class Rows(NamedTuple):
@@ -37,6 +49,12 @@ class Rows(NamedTuple):
         The number of the first item, where items are numbered by habit and no file says so; None leaves no doubt.
     notes : sequence of str
         Sentences on what became of the file: what a row turned into, what was left out.
+    heads : sequence of three str or None
+        What the file calls the columns a, b and c, if answers may stand as `position_of` takes them; None takes only
+        those of our own files.
+    doubt : str or None
+        What can't be told from the file: the error that `understand` raises unless `counted_from` or `called` settles
+        it.
     """
 
     columns: dict[str, list[Any]]
@@ -45,6 +63,8 @@ class Rows(NamedTuple):
     items: Sequence[str] | None = None
     first: int | None = None
     notes: Sequence[str] = ()
+    heads: Sequence[str] | None = None
+    doubt: str | None = None
 
     @classmethod
     def of_triples(
@@ -63,14 +83,24 @@ class Rows(NamedTuple):
 
     def counted_from(self, number: int | None) -> Self:
         """Settle what number the first item has, and count from 0; None goes by habit if that leaves no doubt."""
+        if self.doubt is not None and number is not None:
+            for row, entries in enumerate(zip(*map(self._column, POSITIONS), strict=True)):
+                if not all(entry is None or entry.isdecimal() for entry in entries):
+                    self._refuse(row, f"items {brief(list(entries))}; expected whole numbers from {number} up")
+            whole = {
+                name: [None if entry is None else int(entry) for entry in self._column(name)] for name in POSITIONS
+            }
+            settled = self._replace(columns=self.columns | whole, named=False, first=number, doubt=None)
+            return settled.counted_from(number)
         if self.first is None:
             if number is not None:
-                raise ValueError(f"count_from is {brief(number)}, but items stand by name; expected it to be left out")
+                how = "items stand by name" if self.named else "the file counts items from 0"
+                raise ValueError(f"count_from is {brief(number)}, but {how}; expected it to be left out")
             return self
         if number is not None and (type(number) is not int or number not in (0, 1)):
             raise ValueError(f"count_from is {brief(number)}; expected 0 or 1, the number of the first item")
         start = self.first if number is None else number
-        used = {entry for name in POSITIONS for entry in self._column(name)}
+        used = {entry for name in POSITIONS for entry in self._column(name) if entry is not None}
         if not used:
             return self
         low, high = min(used), max(used)
@@ -83,12 +113,54 @@ class Rows(NamedTuple):
             row = next(row for row in range(len(self.places)) if low in [self._column(name)[row] for name in POSITIONS])
             wanted = f"numbers from {start} up, as items are counted from {start}"
             self._refuse(row, f"an item has the number {low}; expected {wanted}")
-        shifted = {name: [entry - start for entry in self._column(name)] for name in POSITIONS}
+        shifted = {
+            name: [None if entry is None else entry - start for entry in self._column(name)] for name in POSITIONS
+        }
         note = f"Items are numbered from {low} to {high} in the file, counted from {start}, and counted from 0 here."
         return self._replace(columns=self.columns | shifted, first=None, notes=(note, *self.notes))
 
+    def called(self, items: Sequence[str] | Mapping[str, str]) -> Self:
+        """Say which items there are: names in order, or the name of each item as the file gives it."""
+        if not isinstance(items, Mapping):
+            if not self.named:
+                return self.called({str(index): name for index, name in enumerate(items)})
+            known = set(items)
+            if self.doubt is not None and any(entry not in known for entry in self._entries()):
+                return self
+            return self._replace(items=items, doubt=None)
+        names = list(dict.fromkeys(items.values()))
+        if len(names) < len(items):
+            raise ValueError("two items have one name; expected distinct names")
+        if self.named and self.doubt is None and set(self._entries()) <= set(names):
+            return self._replace(items=names)
+        new: dict[str, list[Any]] = {name: list(self._column(name)) for name in POSITIONS}
+        for row in range(len(self.places)):
+            for name, column in new.items():
+                entry = column[row]
+                if entry is not None and str(entry) not in items:
+                    wanted = f"one of the {len(items)} items{did_you_mean(entry, items)}"
+                    self._refuse(row, f"{name} is {brief(entry)}; expected {wanted}")
+                column[row] = None if entry is None else items[str(entry)]
+        if self.heads is not None and any(isinstance(answer, (str, int)) for answer in self._column("answer")):
+            new["answer"] = self._letters()
+        return self._replace(columns=self.columns | new, named=True, items=names, first=None, doubt=None)
+
+    def _letters(self) -> list[Any]:
+        """The answers as our own files hold them, where they could be items that are about to get other names."""
+        letters = {position: letter for letter, position in ANSWERS.items()}
+        odd = self._odd(self._kinds())
+        return [
+            None if answer is None else letters[position]
+            for position, answer in zip(odd, self._column("answer"), strict=True)
+        ]
+
+    def _entries(self) -> list[Any]:
+        return [entry for name in POSITIONS for entry in self._column(name) if entry is not None]
+
     def understand(self) -> Comparisons:
         """Make `Comparisons` of the rows, or raise a ValueError that says where that fails and why."""
+        if self.doubt is not None:
+            raise ValueError(self.doubt)
         kinds = self._kinds()
         self._check_filled(kinds)
         items = self._items()
@@ -129,13 +201,13 @@ class Rows(NamedTuple):
     def _items(self) -> Sequence[str] | None:
         if self.items is not None or not self.named:
             return self.items
-        return sorted({entry for name in POSITIONS for entry in self._column(name) if isinstance(entry, str)})
+        return sorted({entry for entry in self._entries() if isinstance(entry, str)})
 
     def _shown(self, items: Sequence[str] | None) -> NDArray[np.intp]:
         index_of = {name: index for index, name in enumerate(items or ())}
         shown = np.full((len(self.places), 3), -1, dtype=np.intp)
-        for position, name in enumerate(POSITIONS):
-            for row, entry in enumerate(self._column(name)):
+        for row, entries in enumerate(zip(*map(self._column, POSITIONS), strict=True)):
+            for position, entry in enumerate(entries):
                 if entry is None:
                     continue
                 if items is None and type(entry) is int and 0 <= entry < 2**53:
@@ -144,20 +216,34 @@ class Rows(NamedTuple):
                     shown[row, position] = index_of[entry]
                 else:
                     wanted = "an item's index, from 0 up" if items is None else f"one of the {len(items)} item names"
-                    self._refuse(row, f"{name} is {brief(entry)}; expected {wanted}")
+                    meant = did_you_mean(entry, items or ())
+                    self._refuse(row, f"{POSITIONS[position]} is {brief(entry)}; expected {wanted}{meant}")
         return shown
 
     def _odd(self, kinds: list[Kind]) -> list[int]:
+        answers, shown = self._column("answer"), list(zip(*map(self._column, POSITIONS), strict=True))
+        by_item = self.heads is not None and are_items(answers, shown)
+        are_letters = self.heads is None or tuple(self.heads) == POSITIONS
         odd = [-1] * len(kinds)
-        for row, (kind, answer) in enumerate(zip(kinds, self._column("answer"), strict=True)):
+        for row, (kind, answer) in enumerate(zip(kinds, answers, strict=True)):
             if kind != Kind.ODD_ONE_OUT:
                 if answer is not None:
                     self._refuse(row, f"answer {brief(answer)}; expected none for {kind.name.lower()}")
-            elif isinstance(answer, str) and answer in ANSWERS:
+            elif (
+                are_letters
+                and isinstance(answer, str)
+                and answer in ANSWERS
+                and (self.heads is None or answer not in shown[row])
+            ):
                 odd[row] = ANSWERS[answer]
-            else:
+            elif self.heads is None:
                 wanted = "a, b or c, the column that holds the odd one, or cant_tell"
                 self._refuse(row, f"answer {brief(answer)}; expected {wanted}")
+            else:
+                try:
+                    odd[row] = position_of(answer, shown[row], self.heads, numbers_are_items=by_item)
+                except ValueError as error:
+                    self._refuse(row, str(error))
         return odd
 
     def _numbers(self, name: str, default: float) -> list[float]:

@@ -1,0 +1,31 @@
+"""What was probably meant by a word that nobody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def closest(word: object, known: Iterable[object], cutoff: float = 0.6) -> str | None:
+    """The known word that is spelt most like `word`, whatever the case of its letters; None if none is.
+
+    Examples
+    --------
+    >>> closest("Oka", ["ant", "oak"]), closest("zebra", ["ant", "oak"])
+    ('oak', None)
+    """
+    spelt = {str(each).strip().casefold(): str(each) for each in known}
+    found = get_close_matches(str(word).strip().casefold(), spelt, n=1, cutoff=cutoff)
+    return spelt[found[0]] if found else None
+
+
+def did_you_mean(word: object, known: Iterable[object]) -> str:
+    """A question to end an error with, or nothing.
+
+    Examples
+    --------
+    >>> did_you_mean("oka", ["ant", "oak"])
+    "; did you mean 'oak'?"
+    """
+    found = closest(word, known)
+    return "" if found is None else f"; did you mean {found!r}?"

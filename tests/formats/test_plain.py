@@ -1,0 +1,111 @@
+"""Plain tables of answers: the same answers in every way of writing them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import string
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from oddkernel import Comparisons, formats
+from oddkernel.comparisons.answers import is_cant_tell
+
+letters = string.ascii_letters + "äéñ漢-_'"
+names = st.text(letters + " ,;", min_size=2, max_size=8).filter(
+    lambda name: name == name.strip() and not is_cant_tell(name) and len(name.strip(" ,;")) > 1
+)
+CANT_TELL = ["cant_tell", "can't tell", "Can’t tell", "Cannot tell", "DON'T KNOW", "unsure", "not sure"]
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> Comparisons:
+    items = sorted(draw(st.sets(names, min_size=3, max_size=6)))
+    shown = draw(st.lists(st.permutations(range(len(items))).map(lambda order: order[:3]), min_size=1, max_size=5))
+    odd = [draw(st.integers(-1, 2)) for _ in shown]
+    weight = [draw(st.sampled_from([0.5, 1.0, 2.25])) for _ in shown]
+    return Comparisons.odd_one_out(shown, odd, weight=weight, items=items)
+
+
+@given(said=answers(), data=st.data())
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+def test_the_same_answers_in_every_way_of_writing_them(tmp_path: Path, said: Comparisons, data: st.DataObject) -> None:
+    separator = data.draw(st.sampled_from([",", ";", "\t"]))
+    by_name, in_capitals, row_names, aside = (data.draw(st.booleans()) for _ in range(4))
+    heads = ["a", "b", "c", "answer", "weight"]
+    rows = []
+    for shown, odd, weight in zip(said.shown.tolist(), said.odd.tolist(), said.weight.tolist(), strict=True):
+        called = [(said.items or ())[item] for item in shown]
+        decided = called[odd] if by_name else "abc"[odd]
+        number = str(weight) if separator == "," else str(weight).replace(".", ",")
+        rows.append([*called, decided if odd >= 0 else data.draw(st.sampled_from(CANT_TELL)), number])
+    if in_capitals:
+        heads = [head.upper() for head in heads]
+    if row_names:
+        heads, rows = ["", *heads], [[str(number), *row] for number, row in enumerate(rows, 1)]
+    if aside:
+        heads, rows = [*heads, "when"], [[*row, "today"] for row in rows]
+    sheet = io.StringIO(newline="")
+    csv.writer(sheet, delimiter=separator, lineterminator=data.draw(st.sampled_from(["\r\n", "\n"]))).writerows(
+        [heads, *rows]
+    )
+    text = sheet.getvalue() + data.draw(st.sampled_from(["", "\n\n", separator * 3 + "\n"]))
+    encoding = data.draw(st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]))
+    file = tmp_path / data.draw(st.sampled_from(["said.csv", "said.tsv", "said.txt"]))
+    file.write_bytes(text.encode(encoding))
+    read, notes = formats.examine(file)
+    occurring = [(said.items or ())[item] for item in said.constrained]
+    assert read == said.reindex(occurring)
+    assert ("Columns left aside: when." in notes) == aside
+
+
+def test_heads_may_hold_what_separates_cells(tmp_path: Path) -> None:
+    (tmp_path / "said.csv").write_text('"a","b","c","answer","which, or none; why"\nant,oak,bee,b,"x, y; z"\n')
+    assert len(formats.read(tmp_path / "said.csv")) == 1
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"d": "a"}, "columns: 'd' is none of ours"),
+        ({"a": "x", "b": "x"}, "columns: 'x' is given twice"),
+        ({"a_index": "x"}, "column b_index, c_index is missing|column a, b, c is missing"),
+    ],
+)
+def test_columns_that_are_refused(tmp_path: Path, columns: dict[str, str], message: str) -> None:
+    (tmp_path / "said.csv").write_text("x,y,z,answer\nant,oak,bee,a\n")
+    with pytest.raises(ValueError, match=message):
+        formats.read(tmp_path / "said.csv", columns=columns)
+    formats.write(Comparisons.closer([0], [1], [2]), tmp_path / "said.jsonl")
+    with pytest.raises(ValueError, match="jsonl has fixed ones; expected them only for csv, xlsx"):
+        formats.read(tmp_path / "said.jsonl", columns=columns)
+
+
+def test_items_give_names_to_numbers(tmp_path: Path) -> None:
+    file = tmp_path / "said.csv"
+    file.write_text("a,b,c,answer\n1,3,2,b\n")
+    items = ["ant", "bee", "oak", "yew"]
+    from_1 = formats.read(file, count_from=1, items=items)
+    assert from_1 == Comparisons.odd_one_out([[0, 2, 1]], [1], items=items)
+    assert formats.read(file, items={"1": "ant", "2": "bee", "3": "oak", "4": "yew"}) == from_1
+    with pytest.raises(ValueError, match="line 2: b is '3'; expected one of the 2 items"):
+        formats.read(file, items={"1": "ant", "2": "bee"})
+    file.write_text("a,b,c,answer\nant,oak,bee,b\n")
+    assert formats.read(file, items=items) == from_1
+    assert formats.read(file, items={"ant": "Ameise", "bee": "Biene", "oak": "Eiche"}).items == (
+        "Ameise",
+        "Biene",
+        "Eiche",
+    )
+
+
+def test_answers_by_the_number_of_the_item(tmp_path: Path) -> None:
+    file = tmp_path / "said.csv"
+    file.write_text("a_index,b_index,c_index,answer\n12,40,7,7\n1,2,9,2\n")
+    assert formats.read(file).odd.tolist() == [2, 1]
+    file.write_text("a_index,b_index,c_index,answer\n1,2,9,2\n")
+    with pytest.raises(ValueError, match="line 2: answer '2' could be a position"):
+        formats.read(file)

@@ -14,6 +14,7 @@ from oddkernel import Comparisons
 from oddkernel.questions import POLICIES, Belief, ByLabels, History, simulate
 from oddkernel.questions.adaptive import prepare
 
+# Numbers of answers, choices timed for each, and open questions: a study with many participants. Chosen by hand.
 ANSWERS = (50, 200, 800)
 CHOICES = 50
 OPEN = 100

@@ -5,9 +5,10 @@ from __future__ import annotations
 from .items import COORDINATES, FLOAT32, GROUPED, GROUPS
 from .results import Case, Row
 
+# Numbers of items to extrapolate to.
 MORE = (10_000_000, 100_000_000, 1_000_000_000)
 DAY = 24 * 3600
-FEATURES = 64
+FEATURES = 64  # features of an item in the case `items`
 
 
 def costs(cases: list[Case]) -> str:

@@ -17,8 +17,8 @@ from .results import Case, Row
 SIZES = {"full": {"n_items": 1_000_000, "n_answers": 1000}, "tiny": {"n_items": 2000, "n_answers": 30}}
 COORDINATES, GROUPS = "learned coordinates of all items, in a file", "ten groups of all items, in a file"
 FLOAT32, GROUPED = "oddkernel, float32", "oddkernel"
-CHUNK = 10_000
-# Number of items on which the slowest method is timed.
+CHUNK = 10_000  # items that scikit-learn's methods process at a time; chosen by hand
+# Number of items on which the slowest method is timed. Chosen by hand, to bound the time.
 PART = 100_000
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-# Violations below this, relative to the two distances, count as satisfied.
+# Violations below this, relative to the two distances, count as satisfied; the tolerance of the benchmark.
 TOLERANCE = 1e-8
 
 

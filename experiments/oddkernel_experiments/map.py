@@ -21,7 +21,7 @@ Array = NDArray[Any]
 
 DATASET, LABELLED, DRAW = "usps", 10, 0
 SHOWN = {"kkm": "before", "skkm": "SKkm", "ssklr": "sSKLR, exact"}
-NEIGHBOURS = 10
+NEIGHBOURS = 10  # of an item on the map, for the table; chosen by hand
 COLUMNS = {
     "method": "object",
     "settings": "object",

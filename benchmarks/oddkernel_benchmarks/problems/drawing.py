@@ -17,6 +17,7 @@ from .problem import Problem
 
 Random = np.random.Generator
 
+# Smallest and largest numbers: the range of real studies. Chosen by hand.
 ITEMS, ANSWERS = (30, 2000), (20, 3000)
 CARRIED: dict[str, Callable[..., Any]] = {
     "digits": datasets.load_digits,

@@ -108,7 +108,7 @@ class KernelMeanShift(ClusterMixin, BaseEstimator):
         self._check_parameters()
         self.bandwidth_ = self._choose_bandwidth(matrix, y)
         self._K = matrix.copy()
-        ends, self.n_iter_ = self._climb(matrix)
+        ends, self.n_iter_ = self._shift(matrix)
         self.modes_ = self._merge(ends)
         self.n_clusters_ = len(self.modes_)
         self.labels_ = self._nearest_mode(ends)
@@ -127,23 +127,23 @@ class KernelMeanShift(ClusterMixin, BaseEstimator):
         ndarray of shape (a,)
         """
         check_is_fitted(self, "labels_")
-        ends, _ = self._climb(validate_data(self, K, dtype=np.float64, reset=False))
+        ends, _ = self._shift(validate_data(self, K, dtype=np.float64, reset=False))
         return self._nearest_mode(ends)
 
-    def _climb(self, K: Array) -> tuple[_Points, int]:
+    def _shift(self, K: Array) -> tuple[_Points, int]:
         """End points of items with these kernel rows, and the largest number of steps."""
         # The first step needs only the kernel rows: k(x, x) is a common factor of an item's weights.
         points = self._step(K)
-        climbing = np.arange(len(K))
+        moving = np.arange(len(K))
         for n_iter in range(2, self.max_iter + 1):
-            moved = self._step(points.products[climbing])
-            change = _Points(moved.weights - points.weights[climbing], moved.products - points.products[climbing])
-            points.weights[climbing], points.products[climbing] = moved.weights, moved.products
-            climbing = climbing[change.squared_norms() > (self.tol * self.bandwidth_) ** 2]
-            if not len(climbing):
+            moved = self._step(points.products[moving])
+            change = _Points(moved.weights - points.weights[moving], moved.products - points.products[moving])
+            points.weights[moving], points.products[moving] = moved.weights, moved.products
+            moving = moving[change.squared_norms() > (self.tol * self.bandwidth_) ** 2]
+            if not len(moving):
                 return points, n_iter
         warnings.warn(
-            f"{len(climbing)} of {len(K)} items hadn't reached a mode after max_iter={self.max_iter} steps; raise "
+            f"{len(moving)} of {len(K)} items hadn't reached a mode after max_iter={self.max_iter} steps; raise "
             "max_iter or tol",
             ConvergenceWarning,
             stacklevel=3,

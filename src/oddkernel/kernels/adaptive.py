@@ -19,7 +19,7 @@ EXACT = 100_000
 """``search="auto"`` is exact up to this many training items. Chosen by hand; `scale.index` uses the same limit."""
 
 SEARCHES = ("auto", "exact", "approximate")
-_ONE_AT_A_TIME = threading.Lock()
+_LOCK = threading.Lock()
 
 
 class AdaptiveGaussian(Kernel):
@@ -123,7 +123,7 @@ class AdaptiveGaussian(Kernel):
         return distance
 
     def _cells_of(self, X: Array) -> Cells:
-        with _ONE_AT_A_TIME:
+        with _LOCK:
             if self._cells is None or self._cells.items is not X:
                 self._cells = Cells(X)
             return self._cells

@@ -9,7 +9,8 @@ import numpy as np
 from ..support.types import Array
 
 BLOCK_ENTRIES = 2**20
-"""Entries of a block of rows, where a whole matrix isn't needed at once: 8 MiB of float64, about a cache."""
+"""Entries of a block of rows, where a whole matrix isn't needed at once: 8 MiB of float64, about a cache.
+Only speed and memory depend on it."""
 
 NEGLIGIBLE = 1e-75
 """Distances below this count as zero, and values above its inverse are refused. Derived: sums of their squares stay
@@ -38,7 +39,7 @@ def squared_distances(A: Array, B: Array) -> Array:
     a = A - A.mean(axis=0)
     norms = np.einsum("ij,ij->i", a, a)
     squared: Array = (norms[:, None] + norms[None, :]) - 2.0 * (a @ a.T)  # this order of summation is exactly symmetric
-    _mend(squared, A, A, norms, norms)
+    _recompute(squared, A, A, norms, norms)
     return squared
 
 
@@ -65,11 +66,11 @@ class Reference:
         squared: Array = a @ self._double
         squared += self._norms
         squared += norms[:, None]
-        _mend(squared, A, self.items, norms, self._norms)
+        _recompute(squared, A, self.items, norms, self._norms)
         return squared
 
 
-def _mend(squared: Array, A: Array, B: Array, norms_a: Array, norms_b: Array) -> None:
+def _recompute(squared: Array, A: Array, B: Array, norms_a: Array, norms_b: Array) -> None:
     """Recompute the pairs with cancellation from their differences, in place."""
     # Most rows have no such pair. The smallest entry of a row shows that without another matrix.
     smallest = squared.min(axis=1, initial=np.inf)

@@ -17,8 +17,7 @@ from scipy import linalg, sparse
 Array = Any
 """An array of NumPy, PyTorch, CuPy or another library that follows the array API standard."""
 
-# Columns of a block in `times_inverse`. By trial on the paper's workload (`oddkernel bench`); results don't depend on
-# it.
+# Columns of a block in `times_inverse`. Chosen by hand; only speed depends on it.
 COLUMNS = 64
 
 ACCEPTED = "None (NumPy), 'cuda' or 'cuda:0' (PyTorch on a GPU), 'torch:cpu' (PyTorch), or 'cupy' or 'cupy:0' (CuPy)"

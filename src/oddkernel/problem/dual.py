@@ -43,16 +43,15 @@ from .constraints import Constraints
 from .geometry import CANCELLATION, Geometry
 from .losses import Conjugate
 
-# From this share of all pairs on, dense matrix products are faster than sparse ones. By trial; only speed depends on
-# it.
+# From this share of all pairs on, matrix products are dense and not sparse. Chosen by hand; only speed depends on it.
 DENSE = 0.02
 # Items closer than this, relative to the extent of all, count as copies. Derived: a few hundred times float64's
 # precision, so that their computed distance is only rounding.
 COINCIDENT = 1e-13
-# Symmetric products are formed for one triangle only, in blocks of this many rows. By trial; only speed depends on it.
+# Rows of a block of a symmetric product, of which one triangle is formed. Chosen by hand; only speed depends on it.
 BLOCK = 256
-# Largest number of matrices of size s × s, s × q and q × q, and of columns of length m, held at a time. Counted in the
-# code, for the check of a device's memory.
+# Upper bounds on the number of matrices of size s × s, s × q and q × q, and of columns of length m, held at a time.
+# Counted by hand; used to check a device's memory.
 HELD = {"ss": 4, "sq": 4, "qq": 14, "m": 40}
 
 

@@ -20,7 +20,8 @@ COINCIDENT = 1e-12
 COMPONENTS = 50
 # With fewer items than this, MDS places them: too few for neighbourhoods. Chosen by hand.
 FEWEST = 12
-# From this many items on, openTSNE, which interpolates on a grid, is faster than scikit-learn's t-SNE. By trial.
+# From this many items on, openTSNE, which interpolates on a grid, replaces scikit-learn's t-SNE if it is installed: it
+# is then faster. Chosen by hand.
 MANY = 5000
 
 

@@ -19,7 +19,7 @@ from .source import Block, Source
 
 # Numbers in a block of items and their images: 32 MiB of float64. Chosen by hand; the results don't depend on it.
 BLOCK_NUMBERS = 2**22
-# Temporary matrices of the size of a cache that one thread holds at a time; counted in the code, for the memory check.
+# Temporary matrices of the size of a cache that one thread holds at a time. Counted by hand; used to check the memory.
 WORKSPACES = 6
 
 

@@ -1,4 +1,4 @@
-// Answers: what people said beside what the learned distances say.
+// Answers: compared with the learned distances.
 
 const LISTS = {
   influential: ["Most influential", "The answers with the largest influence on the kernel: without them it would change most."],
@@ -123,7 +123,7 @@ function answerCard(answer, key) {
   }
   const meta = [
     probability !== null && `held ${percent(probability, probability < 0.01 ? 2 : 0)} likely`,
-    influence !== null && (key === "influential" || influence > 0) && `pull ${influence}`,
+    influence !== null && (key === "influential" || influence > 0) && `influence ${influence}`,
     `answer ${row}`,
     rater && `by ${rater}`,
   ].filter(Boolean);

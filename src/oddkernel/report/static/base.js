@@ -1,4 +1,4 @@
-// Data, state and the small parts that all views are built of. Whatever comes from the data goes on the page as text.
+// Data, state and the helpers that all views use. Data are inserted into the page as text only.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
@@ -30,7 +30,7 @@ const state = {
 };
 const listeners = [];
 
-/** Change the state and tell every view what changed. */
+/** Change the state and notify every view. */
 function update(changes) {
   Object.assign(state, changes);
   for (const listener of listeners) listener(changes);
@@ -60,14 +60,14 @@ const nameOf = (i) => (data.names ? data.names[i] : `row ${i}`);
 const textOf = (i) => (data.texts ? data.texts[i] : "");
 const clusterOf = (i) => labelsAt[state.level][i];
 
-/** Say something to those who listen to the page rather than look at it. */
+/** Announce a text to screen readers. */
 function say(sentence) {
   find("say").textContent = sentence;
 }
 
 const colourOf = (group) => data.palette[group % data.palette.length];
 
-/** A colour of the style sheet as the current theme resolves it. */
+/** A colour of the style sheet in the current theme. */
 function themed(name) {
   if (!themed.known.has(name)) {
     const probe = make("span", { style: { color: `var(${name})`, display: "none" } });
@@ -116,7 +116,7 @@ function stepped(title, numbers) {
   return { title, groups, of: numbers.map((number) => (number ? Math.floor((number - 1) / width) + 1 : 0)), named: false };
 }
 
-// Pictures of items stand on sheets; a sheet becomes one image in memory, whatever the number of places that show it.
+// Pictures of items are on sheets; a sheet is decoded once, however often it is shown.
 const sheets = (data.thumbnails ? data.thumbnails.sheets : []).map((bytes) => {
   const url = URL.createObjectURL(new Blob([decode({ array: "Uint8Array", bytes })], { type: "image/webp" }));
   const image = new Image();
@@ -148,7 +148,7 @@ function thumbnail(i, size) {
   });
 }
 
-/** An item as a button that selects it: picture, name and text, as far as there are any. */
+/** An item as a button that selects it: picture, name and text, if available. */
 function itemButton(i, size, ...extra) {
   const text = textOf(i);
   return make(
@@ -180,7 +180,7 @@ function finder(input, list, pick, seen = () => {}) {
     const wanted = input.value.trim().toLowerCase();
     const matches = [];
     if (wanted) for (let i = 0; i < data.n; i++) if (texts[i].includes(wanted)) matches.push(i);
-    // Names that begin with what was typed come first; a name that is the same comes before all.
+    // Order: an equal name, names that begin with the typed text, others.
     const place = (i) => (nameOf(i).toLowerCase() === wanted ? 0 : texts[i].startsWith(wanted) ? 1 : 2);
     matches.sort((i, j) => place(i) - place(j) || i - j);
     list.replaceChildren(

@@ -1,4 +1,4 @@
-// Small charts as SVG, each with its numbers as a table for those who want or need them.
+// Small charts as SVG, each with its numbers as a table, also for screen readers.
 
 /** A chart in a frame: heading, sentence, picture, table. */
 function chart(title, words, svg, head, rows) {
@@ -15,7 +15,7 @@ function label(x, y, words, attributes = {}) {
   return make("svg:text", { x, y, "text-anchor": "middle", ...attributes }, words);
 }
 
-/** Bars; `marked` says which one stands out. */
+/** A bar chart; `marked` is the highlighted bar. */
 function bars(values, { labels, top = Math.max(...values), format, marked = -1, width = 420, height = 120, title }) {
   const [foot, head] = [20, 16];
   const svg = picture(width, height, title);
@@ -32,7 +32,7 @@ function bars(values, { labels, top = Math.max(...values), format, marked = -1, 
   return svg;
 }
 
-/** Lines over a common axis; values on a logarithmic scale. Lines are told apart by dashes as well as by colour. */
+/** Lines over a common axis; values on a logarithmic scale. Lines differ in dashes as well as in colour. */
 function lines(series, { title, xWords }) {
   const [width, height, left, foot, head] = [520, 240, 46, 34, 22];
   const svg = picture(width, height, title);

@@ -1,4 +1,4 @@
-// Clusters: a slider over resolutions, ribbons from one to the next, and who belongs to each cluster.
+// Clusters: a slider over resolutions, an alluvial diagram, and the members of each cluster.
 
 function startClusters() {
   const { levels, suggestion } = data.clusters;
@@ -44,7 +44,7 @@ function startClusters() {
   show();
 }
 
-/** Columns of clusters, one for each resolution, joined by ribbons as wide as the items they carry. */
+/** An alluvial diagram: a column of clusters for each resolution; the width of a ribbon is its number of items. */
 function alluvial(levels) {
   const [width, height, head, bar] = [1100, 400, 26, 13];
   const svg = picture(width, height, `How ${levels[0].k} clusters split into ${levels[levels.length - 1].k}, column by column`);

@@ -1,4 +1,4 @@
-// The opening of the page, and everything set going.
+// The top of the page, and the start of all views.
 
 function startOpening() {
   const { held_out: held } = data.fit;
@@ -33,7 +33,7 @@ function startTheme() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => update({ theme: null }));
 }
 
-/** Mark the part of the page that is being looked at. */
+/** Highlight the visible section in the navigation. */
 function startNavigation() {
   const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
   const watch = new IntersectionObserver(

@@ -1,4 +1,4 @@
-// One map: a canvas with the dots and, above it, one with what changes while the pointer moves.
+// One map: a canvas with the dots, and an overlay canvas for what changes while the pointer moves.
 
 const EDGE = 18; // pixels between the outermost dots and the frame
 const REACH = 16; // pixels within which the pointer finds a dot
@@ -49,7 +49,7 @@ class MapView {
     canvas.addEventListener(
       "wheel",
       (event) => {
-        // Plain scrolling belongs to the page until someone turns to the map.
+        // The wheel scrolls the page until the map is clicked.
         if (!event.ctrlKey && document.activeElement !== canvas) return;
         event.preventDefault();
         this.zoomBy(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.002)), event.offsetX, event.offsetY);
@@ -73,7 +73,7 @@ class MapView {
     this.redraw();
   }
 
-  /** Set how many pixels a unit of the map takes; worked out once, as it is used for every dot. */
+  /** Compute the number of pixels per unit of the map once, as it is used for every dot. */
   measure() {
     this.scale = (Math.min(this.width, this.height) - 2 * EDGE) * this.zoom;
   }
@@ -89,7 +89,7 @@ class MapView {
   zoomBy(factor, x = this.width / 2, y = this.height / 2) {
     const zoom = Math.min(FARTHEST, Math.max(1, this.zoom * factor));
     const [dx, dy] = [x - this.width / 2, y - this.height / 2];
-    // What lies under the pointer stays there.
+    // Zoom around the pointer.
     const before = this.scale;
     this.zoom = zoom;
     this.measure();
@@ -137,7 +137,7 @@ class MapView {
     hover(i, event.clientX, event.clientY); // a finger doesn't pass over things before it presses them
   }
 
-  /** The items inside the frame that the pointer has drawn. */
+  /** The items inside the selection rectangle. */
   within() {
     const [left, right] = [this.frame[0], this.frame[2]].sort((a, b) => a - b);
     const [top, bottom] = [this.frame[1], this.frame[3]].sort((a, b) => a - b);
@@ -145,7 +145,7 @@ class MapView {
     return new Set(Array.from({ length: data.n }, (_, i) => i).filter(inside));
   }
 
-  /** The item under a place, or null. */
+  /** The item at a position, or null. */
   at(x, y) {
     let [best, nearest] = [REACH * REACH, null];
     const shown = visible();
@@ -221,7 +221,7 @@ class MapView {
     else if (named) this.drawNames(brush, groups, of, shown);
   }
 
-  /** Dots, one path for each colour: that is what keeps many of them quick. */
+  /** Dots, as one path for each colour, which is fast for many dots. */
   dots(brush, wanted, keyOf, colours, opacity) {
     const paths = new Map(colours.map(([key]) => [key, new Path2D()]));
     const r = this.radius;
@@ -244,7 +244,7 @@ class MapView {
     brush.globalAlpha = 1;
   }
 
-  /** A group's name at the middle of its items. */
+  /** The name of a group, at the centre of its items. */
   drawNames(brush, groups, of, shown) {
     const places = groups.map(() => [[], []]);
     for (let i = 0; i < data.n; i++) {
@@ -314,7 +314,7 @@ class MapView {
     }
   }
 
-  /** Rings around the item under the pointer and the selected one, and lines to the latter's nearest. */
+  /** Rings around the item under the pointer and the selected item, and lines to the neighbours of the latter. */
   drawOver() {
     const brush = this.over.getContext("2d");
     brush.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);

@@ -1,4 +1,4 @@
-// Both maps, what they share, and what surrounds them: colours, legend, search, the tip beside the pointer, the table.
+// Both maps and their controls: colours, legend, search, tooltip, table.
 
 const LISTED = 60; // groups in the legend
 let currentColouring = null;
@@ -8,14 +8,14 @@ function colouring() {
   return currentColouring;
 }
 
-/** Whether an item is among those that the legend and the search leave. */
+/** Whether an item passes the filters of the legend and the search. */
 function visible() {
   const { of } = colouring();
   const { alone, matches } = state;
   return (i) => (alone === null || of[i] === alone) && (matches === null || matches.has(i));
 }
 
-/** What there is to say about an item. */
+/** The text about an item. */
 function describe(i) {
   return [
     nameOf(i),
@@ -53,7 +53,7 @@ function hover(i, x, y) {
   if (i !== state.hovered) update({ hovered: i });
 }
 
-// A fixed shuffle: the same items stand for their surroundings each time, and from all over the map.
+// A fixed random order, so that the same items, from all over the map, are labelled each time.
 const drawingOrder = Array.from({ length: data.n }, (_, i) => i).sort((i, j) => ((i * 7919) % 10007) - ((j * 7919) % 10007));
 
 function startMaps() {
@@ -125,7 +125,7 @@ function startMaps() {
 
 const PAGE = 50; // rows of the table
 
-/** The maps for those who can't see them: every item with what is known about it. */
+/** The maps as a table, for screen readers: every item with its data. */
 function itemsTable(start = 0) {
   const shown = [];
   for (let i = 0; i < data.n; i++) if (state.matches === null || state.matches.has(i)) shown.push(i);

@@ -1,4 +1,4 @@
-// Neighbours: one item, and who is nearest to it before and after learning.
+// Neighbours: one item, and its nearest items before and after learning.
 
 function startNeighbours() {
   const go = (i) => {

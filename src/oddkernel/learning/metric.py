@@ -303,6 +303,9 @@ class UncertainMetric(LearnedMetric):
 
         What the initial kernel leaves open and the answers don't settle; see `learning.Uncertainty`. With more than
         3,000 rows at work this takes a linear solve for each pair.
+
+        With few answers they are too small: 95% intervals covered 87% of the true distances after 60 simulated answers
+        and 95% after 300.
         """
         left = self._initial(self._check_items(A))
         right = left if B is None else self._initial(self._check_items(B))
@@ -312,7 +315,11 @@ class UncertainMetric(LearnedMetric):
         return np.divide(squared_std, 2.0 * apart, out=np.zeros_like(apart), where=apart > 0)
 
     def odd_one_std(self, X: ArrayLike, shown: ArrayLike) -> Array:
-        """Standard deviations of `odd_one_proba`, from those of the distances: (m, 4)."""
+        """Standard deviations of `odd_one_proba`, from those of the distances: (m, 4).
+
+        With few answers they are too small: 95% intervals covered 76% of the true probabilities after 60 simulated
+        answers and 89% after 300.
+        """
         asked = Comparisons.odd_one_out(shown, np.full(len(np.asarray(shown)), -1))
         slope = choices.probability_slopes(self.odd_one_proba(X, shown), self.temperature_, self.guess_)
         items, local = renumbered(asked)

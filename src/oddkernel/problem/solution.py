@@ -38,7 +38,8 @@ class Solution:
     status : Status
         How solving ended, as a sentence.
     n_iter : int
-        Passes over the rows (ascent, projection) or steps (newton).
+        Passes over the rows (ascent, projection) or steps (newton). Steps in the primal that lead to the
+        start are not counted.
     residual : float
         The largest projected gradient, relative to the scale of its row.
     gap : float

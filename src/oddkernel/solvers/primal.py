@@ -26,8 +26,8 @@ from ..problem.dual import Dual, Point
 from ..problem.geometry import Geometry
 from .costs import SLIGHT, products_cost, rows_cost, unknowns_cost
 
-# Most steps for one strength of the loss, and most products with the Hessian for one step.
-STEPS = 100
+# Most steps at the end of a path and for one of its points, and most products with the Hessian for one step.
+STEPS, STAGE = 150, 40
 CG_STEPS = 120
 # How exact conjugate gradients make a direction, as a share of the gradient: far from the minimum, and near it.
 ROUGH, FINE = 0.3, 0.05
@@ -41,11 +41,11 @@ RELIEF = 0.1
 FLAT, LONGEST, EDGE = 0.3, 8.0, 0.3
 # Steps that may pass without halving a gradient that is small already.
 PATIENCE = 4
-# On the way to the full loss: by how much it grows each time, and the squared Newton decrement at which it does. By
+# On a path: by how much it advances each time, and the squared Newton decrement at which it does. By
 # trial on digits with 300 to 100,000 random answers: at 2.0 in place of 0.5 some of them never arrive.
-STRONGER, NEAR = 10.0, 0.5
+FALL, NEAR = 10.0, 0.5
 # Operations that a dense factorisation may take where conjugate gradients don't arrive.
-DENSE = 3e10
+DENSE = 1e11
 # The method of multipliers, by trial on 1,500 random answers about 12 to 60 digits: how strongly K's own curvature
 # outweighs what holds a row, at first, how much more each time, and at most; how often; and how exactly the first
 # smooth problems are solved.
@@ -111,6 +111,11 @@ class Primal(Geometry):
         """The same metric for other offsets and losses of the same rows."""
         return Primal(problem, self.images, self.factor, self.log_determinant)
 
+    def scaled(self, factor: float) -> Primal:
+        """At factor·L."""
+        grown = 2.0 * self.problem.rank * float(np.log(factor))
+        return Primal(self.problem, factor * self.images, factor * self.factor, self.log_determinant + grown)
+
     def turned(self, turn: Array) -> Primal:
         """At L·turn, where ``turn`` is lower triangular."""
         xp = namespace(turn)
@@ -149,29 +154,58 @@ class Primal(Geometry):
 def minimised(primal: Primal, close: float) -> Primal:
     """The metric that minimises f, its gradient within ``close``, or as near as rounding allows.
 
-    Where the loss outweighs the divergence by far, Newton's steps from a cold start shrink W too much in some
-    directions, and it takes many to let it grow again. So the loss is weakened until it pulls no harder than the
-    divergence, and strengthened tenfold each time the minimum is near.
+    Where the loss outweighs the divergence by far, Newton's steps from a cold start lead to the edge where W is nearly
+    singular, and stay there. So a path of easier problems comes first, each near the last one's minimum.
     """
-    problem, xp = primal.problem, namespace(primal.images)
-    weakness = max(float(xp.linalg.matrix_norm(primal.gradient, ord=2)), 1.0) if problem.rank else 1.0
+    pull = float(namespace(primal.images).linalg.matrix_norm(primal.gradient, ord=2)) if primal.problem.rank else 0.0
+    if pull > 1.0:
+        # Where rows are few, most dimensions need not move, and the second path would move them all.
+        crowded = 2 * len(primal.problem) > primal.problem.rank**2
+        for path in (_central, _strengthened) if crowded else (_strengthened, _central):
+            found = path(primal, pull)
+            if found is not None:
+                primal = found
+                break
+    return _newton(primal, close, STEPS)[0]
+
+
+def _strengthened(primal: Primal, pull: float) -> Primal | None:
+    """The minimum for ever stronger losses: at first the loss pulls no harder than the divergence does.
+
+    None if one of them was not found.
+    """
+    problem, weakness = primal.problem, pull
     while weakness > 1.0:
-        found, arrived = _newton(primal.under(problem.weakened(weakness)), None)
-        primal = found.under(problem)
+        found, arrived = _newton(primal.under(problem.weakened(weakness)), None, STAGE)
         if not arrived:
-            return primal
-        weakness = max(weakness / STRONGER, 1.0)
-    return _newton(primal, close)[0]
+            return None
+        primal, weakness = found.under(problem), weakness / FALL
+    return primal
 
 
-def _newton(primal: Primal, close: float | None) -> tuple[Primal, bool]:
+def _central(primal: Primal, pull: float) -> Primal | None:
+    """The central path of interior-point methods: logdet W has a weight that falls to 1 and keeps W from the edge.
+
+    None if one of its points was not found.
+    """
+    problem, barrier = primal.problem, pull
+    while barrier > 1.0:
+        # The problem relaxed by μ has its minimum at W/μ.
+        found, arrived = _newton(primal.scaled(barrier**-0.5).under(problem.relaxed(barrier)), None, STAGE)
+        if not arrived:
+            return None
+        primal, barrier = found.scaled(barrier**0.5).under(problem), barrier / FALL
+    return primal
+
+
+def _newton(primal: Primal, close: float | None, steps: int) -> tuple[Primal, bool]:
     """Newton's method on f until the gradient is within ``close``, or, if that is None, until steps are small.
 
     Beside the metric stands whether it got there.
     """
     unit, xp = primal.problem.unit, namespace(primal.images)
     change, damping, least, idle = _usual_change(primal.problem), 0.0, float("inf"), 0
-    for _ in range(STEPS):
+    for _ in range(steps):
         size = _dot(primal.gradient, primal.gradient)
         # Once rounding hides whether f falls, its gradient stays as large as it is.
         idle, least = (0, size) if size < 0.5 * least else (idle + 1, least)

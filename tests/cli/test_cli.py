@@ -351,6 +351,19 @@ class TestTablesOfAnswers:
         assert "expected pairs such as a=left" in capsys.readouterr().err
         assert facts(capsys, "convert", "said.csv", "again.csv", "--columns", columns)["n_answers"] == 1
 
+    def test_an_item_that_is_not_there_is_found_in_its_line(self, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("said.csv").write_text("a,b,c,answer\nitem 1,item 2,item 3,a\nitem 1,item 2,itm 4,a\n")
+        assert run("fit", "features.csv", "said.csv", "--out", "m") == 2
+        told = capsys.readouterr().err
+        assert "said.csv: line 3: c is 'itm 4'; expected one of the 30 item names; did you mean 'item 4'?" in told
+
+    def test_numbers_are_said_to_be_indices(self, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("said.csv").write_text("a,b,c,answer\n1,4,2,b\n")
+        words = ("fit", "features.npy", "said.csv", "--penalty", "1", "--out", "m")
+        assert run(*words) == 2
+        assert "--count-from" in capsys.readouterr().err
+        assert facts(capsys, *words, "--count-from", "1")["n_answers"] == 1
+
     def test_a_header_without_rows_has_no_answers(self, capsys: pytest.CaptureFixture[str]) -> None:
         formats.write(Comparisons.empty(), "none.csv")
         assert run("fit", "features.npy", "none.csv", "--out", "m") == 2

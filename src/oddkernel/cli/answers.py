@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..formats import Understood
+    from ..items.tables import Items
 
 ENDINGS = ".csv, .tsv, .txt, .xlsx, .jsonl or .parquet"
 """What the name of a file of answers may end with."""
 
 
-def add_columns(parser: argparse._ActionsContainer) -> None:
-    """Describe the option that says what the columns of the answers are called."""
+def add_reading(parser: argparse._ActionsContainer) -> None:
+    """Describe the options that say how a file of answers is meant."""
     parser.add_argument(
         "--columns",
         metavar="OURS=THEIRS,...",
@@ -22,16 +23,25 @@ def add_columns(parser: argparse._ActionsContainer) -> None:
         help="what a table of answers calls its columns, if not a, b, c, answer, rater, weight: "
         "a=left,b=mid,c=right,answer=chosen",
     )
+    parser.add_argument(
+        "--count-from", type=int, choices=(0, 1), help="number of the first item in the answers, where that is in doubt"
+    )
 
 
-def read_answers(path: Path, arguments: argparse.Namespace, **options: Any) -> Understood:
-    """Read a file of answers, and refuse one without any."""
+def read_answers(path: Path, arguments: argparse.Namespace, items: Items) -> Understood:
+    """Read a file of answers about these items, and refuse one without any."""
     from .. import formats
 
-    understood = formats.examine(path, columns=arguments.columns, **options)
-    if not len(understood.said):
+    options = {"columns": arguments.columns, "count_from": arguments.count_from}
+    said, notes = formats.examine(path, **options)
+    if not len(said):
         raise ValueError(f"{path}: no answers")
-    return understood
+    try:
+        return formats.Understood(items.join(said), notes)
+    except ValueError as error:
+        if said.items is not None and items.names is not None:
+            formats.read(path, **options, items=items.names)  # its error tells the line
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _columns(text: str) -> dict[str, str]:

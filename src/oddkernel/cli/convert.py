@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from .answers import add_columns
+from .answers import add_reading
 from .fit import add_names
 from .summary import Summary, working
 
@@ -32,7 +32,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument("target", metavar="OUT", type=Path, help="file to write")
     parser.add_argument("--from", dest="source_format", metavar="FORMAT", help="format of IN")
     parser.add_argument("--to", dest="target_format", metavar="FORMAT", help="format of OUT")
-    add_columns(parser)
+    add_reading(parser)
     parser.add_argument(
         "--items",
         metavar="TABLE",
@@ -41,9 +41,6 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "calls them, if not by row number",
     )
     add_names(parser)
-    parser.add_argument(
-        "--count-from", type=int, choices=(0, 1), help="number of the first item in IN, where that is in doubt"
-    )
     parser.set_defaults(run=run)
     return parser
 

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from .answers import ENDINGS, add_columns, read_answers
+from .answers import ENDINGS, add_reading, read_answers
 from .summary import Summary, number, working
 
 
@@ -24,7 +24,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     )
     parser.add_argument("features", metavar="FEATURES", type=Path, help="features: .npy, .npz, .csv or .parquet")
     parser.add_argument("answers", metavar="ANSWERS", type=Path, help=f"answers: {ENDINGS}")
-    add_columns(parser)
+    add_reading(parser)
     parser.add_argument("--out", metavar="MODEL", type=Path, required=True, help="file to write the model to")
     add_names(parser)
     learning = parser.add_argument_group("learning")
@@ -84,8 +84,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         if not arguments.out.resolve().parent.is_dir():
             raise ValueError(f"{arguments.out}: the folder doesn't exist")
         items = tables.read(arguments.features, names=arguments.names)
-        answers, notes = read_answers(arguments.answers, arguments)
-        said = items.join(answers)
+        said, notes = read_answers(arguments.answers, arguments, items)
     model = SKLR(
         arguments.kernel,
         rank=arguments.rank,

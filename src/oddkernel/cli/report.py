@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .answers import add_columns, read_answers
+from .answers import add_reading, read_answers
 from .fit import add_names, add_random_state
 from .summary import Summary, working
 
@@ -47,7 +47,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     shown = parser.add_argument_group("what is shown")
     shown.add_argument("--answers", metavar="FILE", type=Path, help="answers to show, not those learned from")
     shown.add_argument("--held-out", metavar="FILE", type=Path, help="answers set aside, to see how well new ones fare")
-    add_columns(shown)
+    add_reading(shown)
     shown.add_argument(
         "-k", metavar="N", type=int, action="append", help="number of clusters; may be given several times (2 to 20)"
     )
@@ -113,8 +113,8 @@ def _report(arguments: argparse.Namespace) -> Report:
         texts=about.get("text"),
         classes=about.get("class"),
         images=None if arguments.images is None else images_in(arguments.images, items.names or ()),
-        answers=None if arguments.answers is None else items.join(read_answers(arguments.answers, arguments).said),
-        held_out=None if arguments.held_out is None else items.join(read_answers(arguments.held_out, arguments).said),
+        answers=None if arguments.answers is None else read_answers(arguments.answers, arguments, items).said,
+        held_out=None if arguments.held_out is None else read_answers(arguments.held_out, arguments, items).said,
         clusters=arguments.k,
         map=arguments.map,
         title=arguments.title,

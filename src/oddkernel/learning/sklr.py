@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..comparisons import Comparisons
+from ..items.frames import is_frame
 from ..kernels import AdaptiveGaussian, Identity, Kernel, KernelSum, resolve
 from ..problem import choices
 from ..problem.constraints import Constraints
@@ -21,7 +22,7 @@ from ..problem.losses import LOSSES
 from ..solvers import Solver
 from ..support.progress import Progress
 from ..support.types import Array, Indices
-from .answers import as_comparisons, places_among, renumbered, with_bounds
+from .answers import as_comparisons, in_order_asked, places_among, renumbered, with_bounds
 from .calibration import Calibration
 from .contradictions import refuse_contradictions, refuse_copies
 from .fits import SKLRFit
@@ -122,7 +123,9 @@ class SKLR(UncertainMetric):
     n_iter_ : int
         Passes or steps used.
     comparisons_ : Comparisons
-        The answers learned from (drawn ones, where ``y`` held class labels).
+        The answers learned from, about rows of X (drawn ones, where ``y`` held class labels).
+    items_ : tuple of str or None
+        The names of the items in `fit`, in the order of X, where X or the answers gave names.
     fit_ : SKLRFit
         The record of the fit; all of the above are parts of it.
 
@@ -180,7 +183,9 @@ class SKLR(UncertainMetric):
         Parameters
         ----------
         X : array-like of shape (n, d)
-            The items' features. With ``kernel="precomputed"``: k₀ between the items, (n, n).
+            The items' features. With ``kernel="precomputed"``: k₀ between the items, (n, n). Where X is a pandas frame
+            whose index holds names and the answers name their items, they are joined by name: rows may be in any order,
+            and there may be more of them.
         y : Comparisons, array-like of shape (n,) or None
             What people said about rows of X; or class labels with ``-1`` for unlabelled items, from which comparisons
             are drawn; or nothing, which leaves the initial kernel as it is.
@@ -198,7 +203,7 @@ class SKLR(UncertainMetric):
         random = check_random_state(self.random_state)
         progress = Progress() if self.verbose else None
         checked = self._check_items(X, reset=True)
-        comparisons = as_comparisons(y, len(checked), self.n_comparisons, random)
+        comparisons = as_comparisons(y, X, len(checked), self.n_comparisons, random)
         items, said = renumbered(comparisons)
 
         if progress:
@@ -211,7 +216,12 @@ class SKLR(UncertainMetric):
         recipe, penalties = self._recipes(first, solver)[0], self._penalties()
         if self.penalty == "auto" and np.count_nonzero(choices.decided(said)) >= FEWEST:
             covariances = {name: start.covariance(checked) for name, start in starts.items()}
-            tuning = self._tuned(starts, covariances, said, solver, random, progress)
+            phis = {name: start.phi for name, start in starts.items()}
+            asked = said
+            if isinstance(y, Comparisons) and y.items is not None and is_frame(X):
+                order, asked = in_order_asked(said)  # the folds are the same, however the frame is sorted
+                phis = {name: phi[order] for name, phi in phis.items()}
+            tuning = self._tuned(phis, covariances, asked, solver, random, progress)
             recipe, penalties = tuning.recipe, tuning.penalties
         features, phi = starts[recipe.kernel].features, starts[recipe.kernel].phi
         rows = recipe.rows(said)
@@ -266,7 +276,7 @@ class SKLR(UncertainMetric):
 
     def _tuned(
         self,
-        starts: Mapping[str, Start],
+        phis: Mapping[str, Array],
         covariances: Mapping[str, Array],
         said: Comparisons,
         solver: Solver,
@@ -275,10 +285,10 @@ class SKLR(UncertainMetric):
     ) -> Tuning:
         """What held-out answers choose."""
         return tune(
-            {name: start.phi for name, start in starts.items()},
+            phis,
             covariances,
             said,
-            [recipe for name in starts for recipe in self._recipes(name, solver, len(said))],
+            [recipe for name in phis for recipe in self._recipes(name, solver, len(said))],
             # The same answers lead to the same choice, whether or not anyone gave a seed.
             random=check_random_state(0) if self.random_state is None else random,
             softer=self.softness == "auto" and len(said) >= PLENTY * len(said.constrained),

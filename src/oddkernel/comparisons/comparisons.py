@@ -363,6 +363,14 @@ class Comparisons:
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
         raise TypeError("Comparisons aren't an array; use their columns (shown, odd, ...) or to_frame()")
 
+    @property
+    def shape(self) -> NoReturn:
+        """A TypeError that points to `SearchCV`: scikit-learn asks for the shape before it slices X and y alike."""
+        raise TypeError(
+            "scikit-learn can't split Comparisons: it would slice the items alike. To search or cross-validate, use "
+            "oddkernel.SearchCV, which holds out answers and keeps all items; to split answers alone, said[rows]"
+        )
+
     def __len__(self) -> int:
         return len(self.kind)
 

@@ -44,9 +44,9 @@ SAID = Comparisons.odd_one_out([[0, 1, 2], [3, 4, 5], [6, 7, 8]], [0, -1, 2])
         (
             lambda: Comparisons.odd_one_out([[0, 1, 2], [3, 3, 5]], [0, 1]),
             1,
-            "repeats an item; expected different items",
+            "repeats an item, 3; expected different items",
         ),
-        (lambda: Comparisons.closer([0, 3], [1, 4], [2, 3]), 1, "repeats an item; expected different items"),
+        (lambda: Comparisons.closer([0, 3], [1, 4], [2, 3]), 1, "repeats an item, 3; expected different items"),
         (lambda: Comparisons.odd_one_out([[0, 1, 2], [3, 4, 5]], [0, 3]), 1, "answer 3; expected 0, 1 or 2"),
         (lambda: Comparisons.odd_one_out([[0, 1, 2], [3, 4, 5]], [0, -2]), 1, "-1 for can't tell"),
         (lambda: Comparisons.odd_one_out([[0, 1, 2], [3, 4, 5]], [0, np.nan]), 1, "-1 for can't tell"),

@@ -47,7 +47,13 @@ def test_is_a_scikit_learn_estimator(estimator, check):
 
 NAMED = [getattr(oddkernel, name) for name in oddkernel.__all__]
 PUBLIC = [value for value in NAMED if inspect.isclass(value) and issubclass(value, BaseEstimator)]
-ESTIMATORS = [*PUBLIC, *oddkernel.kernels.KERNELS.values(), oddkernel.kernels.KernelSum, oddkernel.kernels.Columns]
+ESTIMATORS = [
+    *PUBLIC,
+    *oddkernel.kernels.KERNELS.values(),
+    oddkernel.kernels.KernelSum,
+    oddkernel.kernels.Columns,
+    oddkernel.kernels.Standardised,
+]
 
 
 def test_every_estimator_is_looked_at():

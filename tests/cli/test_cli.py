@@ -141,6 +141,15 @@ def test_known_groups_that_say_nothing_clear_are_refused(
     assert not Path("g.csv").exists()
 
 
+@pytest.mark.parametrize(("option", "used"), [("auto", "standard"), ("standard", "standard"), ("none", None)])
+def test_units(capsys: pytest.CaptureFixture[str], option: str, used: str | None) -> None:
+    np.save("unlike.npy", X * np.geomspace(1, 100, X.shape[1]))
+    words = ("fit", "unlike.npy", "indices.jsonl", "--out", "m", "--penalty", "1", "--scaling", option)
+    assert facts(capsys, *words)["scaling"] == used
+    assert run(*words) == 0
+    assert ("The features were standardised." in capsys.readouterr().out) == (used == "standard")
+
+
 def test_facts_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     fit = facts(capsys, "fit", "features.npy", "indices.jsonl", "--out", "m", "--solver", "newton", "--rank", "2")
     assert (fit["joined_by"], fit["n_answers"], fit["status"], fit["rank"]) == ("position", 40, "optimal", 2)

@@ -26,6 +26,7 @@ from oddkernel.kernels import (
     KernelSum,
     Linear,
     Precomputed,
+    Standardised,
     resolve,
 )
 from oddkernel.kernels.distances import squared_distances
@@ -38,6 +39,7 @@ FEATURE_KERNELS = [
     Identity(),
     Diffusion(neighbors=3),
     Columns([0], Gaussian()),
+    Standardised(Gaussian()),
     0.5 * Linear() + 0.5 * AdaptiveGaussian(neighbors=3) + 0.6 * Identity(),
 ]
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from oddkernel import SKLR, Comparisons, models
-from oddkernel.kernels import AdaptiveGaussian, Columns, Gaussian, Identity, Kernel, Linear
+from oddkernel.kernels import AdaptiveGaussian, Columns, Gaussian, Identity, Kernel, Linear, Standardised
 
 X = np.random.default_rng(0).normal(size=(24, 3))
 NEW = np.random.default_rng(1).normal(size=(5, 3))
@@ -36,6 +36,7 @@ KERNELS: list[str | Kernel] = [
     Gaussian(bandwidth=2),
     0.5 * Linear() + 0.25 * AdaptiveGaussian(neighbors=5) + 0.6 * Identity(),
     Columns([0, 2], Linear()) + Columns([1], Gaussian()),
+    Standardised(AdaptiveGaussian()),
 ]
 
 Parts = dict[str, bytes]

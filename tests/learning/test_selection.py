@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_wine
+from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -47,3 +48,15 @@ def test_equal_settings_have_equal_ranks() -> None:
         assert results["params"][one] == results["params"][other]
         assert results["rank_test_score"][one] == results["rank_test_score"][other]
     assert results["rank_test_score"].min() == 1
+
+
+@pytest.mark.parametrize("n", [100, len(X), 300])
+def test_scikit_learns_own_search_points_to_ours(n: int) -> None:
+    said = Comparisons.from_labels(y, n, random_state=0)
+    model = make_pipeline(StandardScaler(), SKLR("linear", penalty=1.0))
+    with pytest.raises(TypeError, match=r"oddkernel\.SearchCV"):
+        GridSearchCV(model, {"sklr__penalty": [1.0, 10.0]}).fit(X, said)
+    with pytest.raises(TypeError, match=r"oddkernel\.SearchCV"):
+        cross_val_score(SKLR(penalty=1.0), X, said)
+    with pytest.raises(TypeError, match=r"oddkernel\.SearchCV"):
+        train_test_split(X, said)

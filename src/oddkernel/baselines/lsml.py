@@ -115,7 +115,7 @@ class LSML(LearnedMetric):
             require(is_count(value), name, value, "a whole number of at least 1, or None")
         random = check_random_state(self.random_state)
         checked = self._check_items(X, reset=True)
-        comparisons = as_comparisons(y, len(checked), self.n_comparisons, random)
+        comparisons = as_comparisons(y, X, len(checked), self.n_comparisons, random)
         _refuse_other_answers(comparisons)
         items, said = renumbered(comparisons)
         start = Start.of(Linear(), checked, items, rank=None, random=random)

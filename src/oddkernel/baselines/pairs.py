@@ -65,7 +65,7 @@ class PairLearner(LearnedMetric):
         self._check_parameters()
         random = check_random_state(self.random_state)
         checked = self._check_items(X, reset=True)
-        links = self._links(y, len(checked), random)
+        links = self._links(y, X, len(checked), random)
         items, said = renumbered(links)
         start = Start.of(self._initial_kernel(), checked, items, rank=self.rank, random=random)
         bounds = self._default_bounds(said, start, checked, random)
@@ -111,13 +111,15 @@ class PairLearner(LearnedMetric):
         require(is_real(self.tol) and 0 < self.tol < np.inf, "tol", self.tol, "a positive number")
         require(is_count(self.max_iter), "max_iter", self.max_iter, "a whole number of at least 1, or None")
 
-    def _links(self, y: Comparisons | ArrayLike | None, n_items: int, random: np.random.RandomState) -> Comparisons:
+    def _links(
+        self, y: Comparisons | ArrayLike | None, X: ArrayLike, n_items: int, random: np.random.RandomState
+    ) -> Comparisons:
         if y is None:
-            return Comparisons.empty()
-        if not isinstance(y, Comparisons):
+            y = Comparisons.empty()
+        elif not isinstance(y, Comparisons):
             labels, n_classes = check_labels(y, n_items, "between which cannot-links")
-            return links_from_labels(labels, PER_CLASS * n_classes or None, random_state=random)
-        said = check_answers(y, n_items)
+            y = links_from_labels(labels, PER_CLASS * n_classes or None, random_state=random)
+        said = check_answers(y, X, n_items)
         other = np.flatnonzero(~said.links)
         if len(other):
             raise RowError(

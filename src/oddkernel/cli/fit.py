@@ -51,6 +51,13 @@ def add(commands: Any) -> argparse.ArgumentParser:
         default="auto",
         help="logistic and softmax: how unlike distances leave no doubt, in mean initial ones (auto)",
     )
+    learning.add_argument(
+        "--scaling",
+        type=_scaling,
+        default="auto",
+        metavar="{auto,standard,none}",
+        help="standard: features of unlike units count alike; auto, the default: if their spreads differ tenfold",
+    )
     learning.add_argument("--solver", default="auto", help="auto, newton, ascent or projection")
     learning.add_argument("--tol", type=float, default=1e-6, help="how close to the optimum to come (1e-6)")
     learning.add_argument("--max-iter", type=int, metavar="N", help="most passes or steps")
@@ -93,6 +100,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         loss=arguments.loss,
         penalty=arguments.penalty,
         softness=arguments.softness,
+        scaling=arguments.scaling,
         solver=arguments.solver,
         tol=arguments.tol,
         max_iter=arguments.max_iter,
@@ -114,6 +122,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         f"{said}.",
         *notes,
         *([f"{len(conflicts)} groups of answers contradict one another on their face."] if conflicts else []),
+        *(["The features were standardised."] if model.scaling_ else []),
         f"{solution}",
         *([] if tuning is None else [f"Chosen: {model.loss_} loss, penalty {model.penalty_:.3g}. {tuning}"]),
         *([] if score is None else [f"The learned distances agree with {score:.1%} of the answers learned from."]),
@@ -135,6 +144,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         "gap": number(solution.gap),
         "divergence": number(solution.divergence),
         "rank": model.rank_,
+        "scaling": model.scaling_,
         "loss": model.loss_,
         "ratio": model.ratio_,
         "penalty": number(model.penalty_),
@@ -150,6 +160,12 @@ def _number_or_auto(text: str) -> float | str:
         return text if text == "auto" else float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r}; expected a number or auto") from None
+
+
+def _scaling(text: str) -> str | None:
+    if text not in ("auto", "standard", "none"):
+        raise argparse.ArgumentTypeError(f"{text!r}; expected auto, standard or none")
+    return None if text == "none" else text
 
 
 def _rank(text: str) -> float | int | None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..support.checks import RowError, refuse
+from ..support.spelling import did_you_mean
 from .kinds import LINKS, Kind
 
 Weight: TypeAlias = ArrayLike | None
@@ -107,7 +108,9 @@ def _look_up(array: NDArray[Any], what: str, items: tuple[str, ...] | None) -> N
     _refuse_entries(array, ~named, what, "names only, as other entries are names, or indices only")
     index_of = {name: index for index, name in enumerate(items or ())}
     indices = np.array([index_of.get(name, -1) for name in array.flat], dtype=np.intp).reshape(array.shape)
-    _refuse_entries(array, indices < 0, what, f"one of the {len(index_of)} names in items")
+    unknown = array[indices < 0]
+    near = did_you_mean(unknown[0], list(index_of)) if len(unknown) else ""
+    _refuse_entries(array, indices < 0, what, f"one of the {len(index_of)} names in items{near}")
     return indices
 
 

@@ -363,6 +363,14 @@ class Comparisons:
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
         raise TypeError("Comparisons aren't an array; use their columns (shown, odd, ...) or to_frame()")
 
+    @property
+    def shape(self) -> NoReturn:
+        """A TypeError that points to `SearchCV`: scikit-learn asks for the shape before it slices X and y alike."""
+        raise TypeError(
+            "scikit-learn can't split Comparisons: it would slice the items alike. To search or cross-validate, use "
+            "oddkernel.SearchCV, which holds out answers and keeps all items; to split answers alone, said[rows]"
+        )
+
     def __len__(self) -> int:
         return len(self.kind)
 
@@ -448,6 +456,11 @@ class Comparisons:
             ...
         oddkernel.support.checks.RowError: row 0: index 7 is out of range; expected 0 to 4, as there are 5 items
         """
+        if self.items is not None and len(self.items) != n_items:
+            raise ValueError(
+                f"the comparisons name {len(self.items)} items, but there are {n_items}; expected as many, in the same "
+                "order, or a data frame whose index holds the names: reindex(names) joins by name"
+            )
         refuse(
             self.shown >= n_items,
             lambda row: (
@@ -455,14 +468,7 @@ class Comparisons:
                 + (f"expected 0 to {n_items - 1}, as there are {n_items} items" if n_items else "there are no items")
             ),
         )
-        if self.items is None:
-            return
-        if len(self.items) != n_items:
-            raise ValueError(
-                f"the comparisons name {len(self.items)} items, but there are {n_items}; expected as many, in the same "
-                "order: reindex(names) joins by name"
-            )
-        if names is not None:
+        if self.items is not None and names is not None:
             check_same_names(self.items, as_items(names) or ())
 
     def reindex(self, names: Names) -> Self:

@@ -16,23 +16,23 @@ from .columns import as_texts
 Names: TypeAlias = Iterable[str] | None
 
 
-def as_items(items: Names) -> tuple[str, ...] | None:
-    """Item names: distinct, not empty."""
+def as_items(items: Names, what: str = "items") -> tuple[str, ...] | None:
+    """Item names: distinct, not empty. Errors call them ``what``."""
     if items is None:
         return None
     if isinstance(items, str) or not isinstance(items, Iterable):
-        raise ValueError(f"items is {brief(items)}; expected the names of all items in order")
+        raise ValueError(f"{what} is {brief(items)}; expected the names of all items in order")
     try:
         names = tuple(as_texts(items, "name"))
     except RowError as error:
-        raise ValueError(f"items, position {error.row}: {error.problem}") from None
+        raise ValueError(f"{what}, position {error.row}: {error.problem}") from None
     position_of: dict[str, int] = {}
     for position, name in enumerate(names):
         if not name:
-            raise ValueError(f"items, position {position}: the name is empty; expected at least one character")
+            raise ValueError(f"{what}, position {position}: the name is empty; expected at least one character")
         if name in position_of:
             raise ValueError(
-                f"items, positions {position_of[name]} and {position}: both are {brief(name)}; expected distinct names"
+                f"{what}, positions {position_of[name]} and {position}: both are {brief(name)}; expected distinct names"
             )
         position_of[name] = position
     return names

@@ -13,6 +13,7 @@ from .identity import Identity
 from .linear import Linear
 from .lowrank import LowRank
 from .precomputed import Precomputed
+from .standardised import Standardised
 from .sums import KernelSum
 
 KERNELS: dict[str, type[Kernel]] = {
@@ -57,5 +58,6 @@ __all__ = [
     "Linear",
     "LowRank",
     "Precomputed",
+    "Standardised",
     "resolve",
 ]

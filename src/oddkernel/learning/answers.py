@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..comparisons import Comparisons, Kind
+from ..items.frames import join
 from ..support.checks import EXTREME, as_labels, refuse_extremes
 from ..support.types import Array, Indices
 
@@ -13,9 +14,9 @@ from ..support.types import Array, Indices
 PER_CLASS = 30
 
 
-def check_answers(said: Comparisons, n_items: int) -> Comparisons:
-    """The same answers, after a check that they are about these items and that float64 can hold their numbers."""
-    said.check_items(n_items)
+def check_answers(said: Comparisons, X: ArrayLike, n_items: int) -> Comparisons:
+    """The answers about rows of X, joined by name where both sides have names; float64 can hold their numbers."""
+    said = join(said, X, n_items)
     refuse_extremes("weight", said.weight, 1 / EXTREME)
     refuse_extremes("bound", said.bound, 0.0)
     return said
@@ -33,15 +34,15 @@ def check_labels(y: ArrayLike, n_items: int, drawn: str) -> tuple[Array, int]:
 
 
 def as_comparisons(
-    y: Comparisons | ArrayLike | None, n_items: int, n_drawn: int | None, random: np.random.RandomState
+    y: Comparisons | ArrayLike | None, X: ArrayLike, n_items: int, n_drawn: int | None, random: np.random.RandomState
 ) -> Comparisons:
     """Checked answers; from class labels ``n_drawn`` comparisons are drawn, by default 30 for each class."""
     if y is None:
-        return Comparisons.empty()
-    if isinstance(y, Comparisons):
-        return check_answers(y, n_items)
-    labels, n_classes = check_labels(y, n_items, "from which an odd one out")
-    return Comparisons.from_labels(labels, PER_CLASS * n_classes if n_drawn is None else n_drawn, random_state=random)
+        y = Comparisons.empty()
+    elif not isinstance(y, Comparisons):
+        labels, n_classes = check_labels(y, n_items, "from which an odd one out")
+        y = Comparisons.from_labels(labels, PER_CLASS * n_classes if n_drawn is None else n_drawn, random_state=random)
+    return check_answers(y, X, n_items)
 
 
 def renumbered(said: Comparisons) -> tuple[Indices, Comparisons]:
@@ -60,6 +61,25 @@ def renumbered(said: Comparisons) -> tuple[Indices, Comparisons]:
     """
     items = said.constrained
     return items, Comparisons(said.kind, places_among(items, said.shown), said.odd, said.bound, said.weight)
+
+
+def in_order_asked(said: Comparisons) -> tuple[Indices, Comparisons]:
+    """The items in the order in which answers first mention them, and the answers with items numbered in that order.
+
+    Unlike the order of the items' rows, this one doesn't change if a frame is sorted in another way.
+
+    Examples
+    --------
+    >>> items, asked = in_order_asked(Comparisons.odd_one_out([[2, 0, 1]], [2]))
+    >>> items, asked.shown
+    (array([2, 0, 1]), array([[0, 1, 2]]))
+    """
+    mentioned = said.shown[said.shown >= 0]
+    items, first = np.unique(mentioned, return_index=True)
+    order = items[np.argsort(first)]
+    place = np.full(said.n_items + 1, -1)
+    place[order] = np.arange(len(order))
+    return order, Comparisons(said.kind, place[said.shown], said.odd, said.bound, said.weight)
 
 
 def places_among(items: Indices, numbers: Indices) -> Indices:

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import KERNELS, Columns, Kernel, KernelSum
+from ..kernels import KERNELS, Columns, Kernel, KernelSum, Standardised
 from ..support.archive import array_from_bytes, array_to_bytes
 from ..support.types import Array
 
-_SAVABLE: list[type[Kernel]] = [*KERNELS.values(), KernelSum, Columns]
+_SAVABLE: list[type[Kernel]] = [*KERNELS.values(), KernelSum, Columns, Standardised]
 _KERNELS = {kernel.__name__: kernel for kernel in _SAVABLE}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,8 +13,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..comparisons import Comparisons, Kind
+from ..items.frames import check_columns, is_frame, join, row_names
 from ..kernels import Kernel, LowRank
-from ..kernels.distances import squared_distances
+from ..kernels.distances import row_blocks, squared_distances
 from ..problem import choices
 from ..problem.solution import Solution
 from ..support.checks import is_count, named, require
@@ -90,14 +92,14 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         X : array-like of shape (n, d)
             Items, known or new.
         shown : array-like of shape (m, 3)
-            Rows of X, three a question.
+            Rows of X, three a question; or names in its index, where X is a pandas frame.
 
         Returns
         -------
         array of shape (m,)
             Positions 0, 1 or 2. Of equally close pairs the first one counts.
         """
-        asked = Comparisons.odd_one_out(shown, np.full(len(np.asarray(shown)), -1))
+        asked = _questions(X, shown)
         if not len(asked):
             return np.empty(0, dtype=np.intp)
         return np.asarray(np.argmin(self._opposite(X, asked), axis=1))
@@ -106,6 +108,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """The share of answers that the learned distances agree with.
 
         Ratio and margin play no part; ties count by their share; *can't tell* and links are left out; weights count.
+        Where X is a pandas frame with names and the answers name their items, they are joined by name, as in `fit`.
         """
         if not isinstance(y, Comparisons):
             raise TypeError(f"score needs Comparisons, not {type(y).__name__}: Comparisons.odd_one_out(shown, odd)")
@@ -122,14 +125,14 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         X : array-like of shape (n, d)
             Items, known or new.
         shown : array-like of shape (m, 3)
-            Rows of X, three a question.
+            Rows of X, three a question; or names in its index, where X is a pandas frame.
 
         Returns
         -------
         array of shape (m, 4)
             Three positions and *can't tell*, which has probability 0 if nobody ever said so; rows sum to 1.
         """
-        asked = Comparisons.odd_one_out(shown, np.full(len(np.asarray(shown)), -1))
+        asked = _questions(X, shown)
         opposite = self._opposite(X, asked) if len(asked) else np.empty((0, 3))
         return choices.probabilities(opposite, *self.fit_.calibration)
 
@@ -139,7 +142,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Items, known or new.
+            Items, known or new; a frame with names is joined by name, as in `fit`.
         y : Comparisons
             Answers that the model has not seen, or the scores flatter.
         """
@@ -181,6 +184,43 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         require(n_components is not None and is_count(n_components), "n_components", n_components, "a whole number")
         centre, axes = principal_axes(self.fit_.asked @ self.fit_.root if len(self.fit_.asked) else coordinates)
         return np.asarray((coordinates - centre) @ axes[:, : int(n_components)])
+
+    def neighbours(self, X: ArrayLike, k: int = 10) -> Any:
+        """The k items of X nearest to each item of X by the learned distance, nearest first; itself left out.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Items, known or new.
+        k : int, default=10
+            How many; fewer where X has no more.
+
+        Returns
+        -------
+        array of shape (n, k), or DataFrame
+            Rows of X. Where X is a pandas frame with names: a frame of names, with the index of X and columns 1 to k.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from oddkernel import SKLR
+        >>> frame = pd.DataFrame({"legs": [6, 6, 4, 4], "grams": [1, 2, 40, 50]}, index=["ant", "bee", "rat", "owl"])
+        >>> SKLR("linear").fit(frame).neighbours(frame, 1).loc["bee"].tolist()
+        ['ant']
+        """
+        require(k is not None and is_count(k), "k", k, "a whole number of at least 1")
+        coordinates = self._coordinates(X)
+        nearest = nearest_others(coordinates, int(k))
+        names = row_names(X)
+        if names is None:
+            return nearest
+        columns = range(1, nearest.shape[1] + 1)
+        return type(X)(np.array(names, dtype=object)[nearest], index=X.index, columns=columns)  # type: ignore
+
+    @property
+    def items_(self) -> tuple[str, ...] | None:
+        """The names of the items in `fit`, in the order of its X; None where neither X nor the answers gave names."""
+        return self.fit_.comparisons.items
 
     @property
     def comparisons_(self) -> Comparisons:
@@ -257,8 +297,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _opposite(self, X: ArrayLike, asked: Comparisons) -> Array:
         """(m, 3): the squared learned distance of the pair opposite each position."""
         checked = self._check_items(X)
-        asked.check_items(len(checked))
-        items, local = renumbered(asked)
+        items, local = renumbered(join(asked, X, len(checked)))
         return choices.sides(self._initial(checked[items], items) @ self.fit_.root, local.shown)
 
     def _coordinates(self, X: ArrayLike) -> Array:
@@ -282,13 +321,15 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _check_items(self, X: ArrayLike, *, reset: bool = False) -> Array:
         if not reset:
             check_is_fitted(self)
+        check_columns(X)
         checked: Array = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=reset)
         missing = np.argwhere(~np.isfinite(checked))
         if len(missing):
             row, column = missing[0]
+            row_name, column_name = (X.index[row], repr(X.columns[column])) if is_frame(X) else (row, column)
             raise ValueError(
-                f"X contains NaN or inf: row {row}, column {column} holds {checked[row, column]}; expected finite "
-                "numbers: fill it in, or drop the item"
+                f"X contains NaN or inf: row {row_name}, column {column_name} holds {checked[row, column]}; expected "
+                "finite numbers: fill it in, or drop the item"
             )
         return checked
 
@@ -320,13 +361,33 @@ class UncertainMetric(LearnedMetric):
         With few answers they are too small: 95% intervals covered 76% of the true probabilities after 60 simulated
         answers and 89% after 300.
         """
-        asked = Comparisons.odd_one_out(shown, np.full(len(np.asarray(shown)), -1))
+        asked = _questions(X, shown)
         slope = choices.probability_slopes(self.odd_one_proba(X, shown), self.temperature_, self.guess_)
         items, local = renumbered(asked)
         phi = self.features_.transform(self._check_items(X)[items])[local.shown]
         pairs = np.stack([phi[:, (p + 1) % 3] - phi[:, (p + 2) % 3] for p in range(3)], axis=1)
         covariance = slope @ self.fit_.covariance(pairs) @ slope.transpose(0, 2, 1)
         return np.asarray(np.sqrt(np.maximum(np.diagonal(covariance, axis1=1, axis2=2), 0.0)))
+
+
+def nearest_others(coordinates: Array, k: int) -> Indices:
+    """(n, k): for each row the k other rows nearest to it, nearest first, equally near ones in the order of rows."""
+    n = len(coordinates)
+    k = min(k, n - 1)
+    nearest = np.empty((n, k), dtype=np.intp)
+    for rows in row_blocks(n, n):
+        squared = squared_distances(coordinates[rows], coordinates)
+        own = np.arange(n)[rows]
+        squared[own - own[0], own] = np.inf
+        nearest[rows] = np.argsort(squared, axis=1, kind="stable")[:, :k]
+    return nearest
+
+
+def _questions(X: ArrayLike, shown: ArrayLike) -> Comparisons:
+    """Questions about rows of X, by number or by name, as answers that can't tell."""
+    triples = np.asarray(shown)
+    by_name = any(isinstance(entry, str) for entry in triples.flat)
+    return Comparisons.odd_one_out(shown, np.full(len(triples), -1), items=row_names(X) if by_name else None)
 
 
 def principal_axes(coordinates: Array) -> tuple[Array, Array]:

@@ -9,6 +9,7 @@ import numpy as np
 from ..problem.losses import LOSSES
 from ..solvers import SOLVERS, Solver, check_device
 from ..support.checks import EXTREME, is_count, is_penalty, is_real, require
+from .scaling import STANDARD
 
 if TYPE_CHECKING:
     from .sklr import SKLR
@@ -42,6 +43,12 @@ def check_parameters(model: SKLR) -> Solver:
         "softness",
         model.softness,
         f"a positive number of at least {1 / EXTREME:g} {up_to}, or 'auto'",
+    )
+    require(
+        model.scaling is None or (isinstance(model.scaling, str) and model.scaling in ("auto", STANDARD)),
+        "scaling",
+        model.scaling,
+        "'auto', 'standard' or None",
     )
     require(is_real(model.tol) and 0 < model.tol < np.inf, "tol", model.tol, "a positive number")
     require(is_count(model.max_iter), "max_iter", model.max_iter, "a whole number of at least 1, or None")

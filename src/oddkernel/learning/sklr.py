@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..comparisons import Comparisons
-from ..kernels import AdaptiveGaussian, Identity, Kernel, KernelSum, resolve
+from ..items.frames import is_frame
+from ..kernels import AdaptiveGaussian, Identity, Kernel, KernelSum, Standardised, resolve
 from ..problem import choices
 from ..problem.constraints import Constraints
 from ..problem.dual import Point
@@ -21,7 +22,7 @@ from ..problem.losses import LOSSES
 from ..solvers import Solver
 from ..support.progress import Progress
 from ..support.types import Array, Indices
-from .answers import as_comparisons, places_among, renumbered, with_bounds
+from .answers import as_comparisons, in_order_asked, places_among, renumbered, with_bounds
 from .calibration import Calibration
 from .contradictions import refuse_contradictions, refuse_copies
 from .fits import SKLRFit
@@ -31,6 +32,7 @@ from .parameters import check_parameters
 from .paths import tune
 from .recipe import SOFTNESS, Recipe, unit_of
 from .rounds import learn
+from .scaling import STANDARD, scalings
 from .starts import Start
 from .trials import leading
 from .tuning import Tuning
@@ -78,6 +80,12 @@ class SKLR(UncertainMetric):
         differ by much less, either answer is about as likely. A large softness makes the initial distances count for
         little, and the learned kernel has few dimensions. ``"auto"``: 0.3; with ``penalty="auto"``, from three answers
         for each item on, held-out answers may choose 3.
+    scaling : {"auto", "standard", None}, default="auto"
+        ``"standard"``: the kernel sees every column of X with mean 0 and standard deviation 1, as among the items of
+        `fit`. ``"auto"``: so if the spreads of columns differ more than tenfold; with ``penalty="auto"`` and 50 decided
+        answers, held-out answers then choose. It leaves kernels given as objects alone. None: the columns as they are,
+        with a warning if their spreads differ more than a thousandfold. No scaling concerns ``"precomputed"`` and
+        ``"identity"``.
     solver : {"auto", "newton", "ascent", "projection"} or Solver, default="auto"
         The first three find the optimum; ``"projection"`` is the paper's algorithm, which stops at a kernel that agrees
         with the answers but is not the closest one.
@@ -112,6 +120,8 @@ class SKLR(UncertainMetric):
         predict held-out answers better than all of them, W keeps only these.
     loss_, ratio_, penalty_, softness_
         What was used, where ``"auto"`` stood; the penalty is the last round's.
+    scaling_ : {"standard", None}
+        Whether the features were standardised; `kernel_` is then a `kernels.Standardised`.
     tuning_ : Tuning or None
         With ``penalty="auto"``: what held-out answers said: the trials, the gain over the initial kernel with its
         interval.
@@ -122,7 +132,9 @@ class SKLR(UncertainMetric):
     n_iter_ : int
         Passes or steps used.
     comparisons_ : Comparisons
-        The answers learned from (drawn ones, where ``y`` held class labels).
+        The answers learned from, about rows of X (drawn ones, where ``y`` held class labels).
+    items_ : tuple of str or None
+        The names of the items in `fit`, in the order of X, where X or the answers gave names.
     fit_ : SKLRFit
         The record of the fit; all of the above are parts of it.
 
@@ -149,6 +161,7 @@ class SKLR(UncertainMetric):
         loss: str = "auto",
         penalty: float | Sequence[float] | str = "auto",
         softness: float | str = "auto",
+        scaling: str | None = "auto",
         solver: str | Solver = "auto",
         tol: float = 1e-6,
         max_iter: int | None = None,
@@ -165,6 +178,7 @@ class SKLR(UncertainMetric):
         self.loss = loss
         self.penalty = penalty
         self.softness = softness
+        self.scaling = scaling
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
@@ -180,7 +194,9 @@ class SKLR(UncertainMetric):
         Parameters
         ----------
         X : array-like of shape (n, d)
-            The items' features. With ``kernel="precomputed"``: k₀ between the items, (n, n).
+            The items' features. With ``kernel="precomputed"``: k₀ between the items, (n, n). Where X is a pandas frame
+            whose index holds names and the answers name their items, they are joined by name: rows may be in any order,
+            and there may be more of them.
         y : Comparisons, array-like of shape (n,) or None
             What people said about rows of X; or class labels with ``-1`` for unlabelled items, from which comparisons
             are drawn; or nothing, which leaves the initial kernel as it is.
@@ -198,20 +214,26 @@ class SKLR(UncertainMetric):
         random = check_random_state(self.random_state)
         progress = Progress() if self.verbose else None
         checked = self._check_items(X, reset=True)
-        comparisons = as_comparisons(y, len(checked), self.n_comparisons, random)
+        comparisons = as_comparisons(y, X, len(checked), self.n_comparisons, random)
         items, said = renumbered(comparisons)
 
         if progress:
             progress("computing the initial kernel")
-        starts = self._starts(checked, said, items, random)
+        tuned = self.penalty == "auto" and int(np.count_nonzero(choices.decided(said))) >= FEWEST
+        starts = self._starts(checked, said, items, tuned, random)
         first = next(iter(starts))
         said = self._with_default_bounds(said, starts[first], checked, random)
         covariances: dict[str, Array] = {}
         tuning = None
         recipe, penalties = self._recipes(first, solver)[0], self._penalties()
-        if self.penalty == "auto" and np.count_nonzero(choices.decided(said)) >= FEWEST:
+        if tuned:
             covariances = {name: start.covariance(checked) for name, start in starts.items()}
-            tuning = self._tuned(starts, covariances, said, solver, random, progress)
+            phis = {name: start.phi for name, start in starts.items()}
+            asked = said
+            if isinstance(y, Comparisons) and y.items is not None and is_frame(X):
+                order, asked = in_order_asked(said)  # the folds are the same, however the frame is sorted
+                phis = {name: phi[order] for name, phi in phis.items()}
+            tuning = self._tuned(phis, covariances, asked, solver, random, progress)
             recipe, penalties = tuning.recipe, tuning.penalties
         features, phi = starts[recipe.kernel].features, starts[recipe.kernel].phi
         rows = recipe.rows(said)
@@ -266,7 +288,7 @@ class SKLR(UncertainMetric):
 
     def _tuned(
         self,
-        starts: Mapping[str, Start],
+        phis: Mapping[str, Array],
         covariances: Mapping[str, Array],
         said: Comparisons,
         solver: Solver,
@@ -275,10 +297,10 @@ class SKLR(UncertainMetric):
     ) -> Tuning:
         """What held-out answers choose."""
         return tune(
-            {name: start.phi for name, start in starts.items()},
+            phis,
             covariances,
             said,
-            [recipe for name in starts for recipe in self._recipes(name, solver, len(said))],
+            [recipe for name in phis for recipe in self._recipes(name, solver, len(said))],
             # The same answers lead to the same choice, whether or not anyone gave a seed.
             random=check_random_state(0) if self.random_state is None else random,
             softer=self.softness == "auto" and len(said) >= PLENTY * len(said.constrained),
@@ -286,17 +308,24 @@ class SKLR(UncertainMetric):
             device=self.device,
         )
 
-    def _starts(self, X: Array, said: Comparisons, items: Indices, random: np.random.RandomState) -> dict[str, Start]:
-        """Initial kernels to choose from, by name."""
-        wanted: dict[str, tuple[Kernel, float | int | None]] = {}
-        if self.kernel != "auto":
-            wanted[kernel_name(self.kernel)] = resolve(self.kernel), self.rank
-        else:
-            wanted[kernel_name("auto")] = AdaptiveGaussian(), self.rank
+    def _starts(
+        self, X: Array, said: Comparisons, items: Indices, tuned: bool, random: np.random.RandomState
+    ) -> dict[str, Start]:
+        """Initial kernels to choose from, by name; ``tuned``: held-out answers can choose."""
+        names = getattr(self, "feature_names_in_", None)
+        scaled, *others = scalings(self.scaling, self.kernel, X, choosing=tuned, columns=names)
+        plain = resolve("adaptive" if self.kernel == "auto" else self.kernel)
+        wanted: dict[str, tuple[Kernel, float | int | None]] = {kernel_name(self.kernel): (plain, self.rank)}
+        if self.kernel == "auto":
             for plenty, own in ROOM.items() if self.penalty == "auto" else ():
                 if len(said) >= max(plenty * len(items), FEWEST) and not (own > 1.0 and expensive(said)):
                     mixed = KernelSum([AdaptiveGaussian(), Identity()], [1.0, own])
                     wanted[f"adaptive + {own:g} identity"] = mixed, None
+        if scaled:
+            as_it_is = wanted
+            wanted = {f"standardised {name}": (Standardised(kernel), rank) for name, (kernel, rank) in wanted.items()}
+            if others:
+                wanted |= {kernel_name(self.kernel): as_it_is[kernel_name(self.kernel)]}
         return {name: Start.of(kernel, X, items, rank=rank, random=random) for name, (kernel, rank) in wanted.items()}
 
     def _penalties(self) -> tuple[float, ...]:
@@ -353,6 +382,11 @@ class SKLR(UncertainMetric):
     def softness_(self) -> float:
         """The softness that was used."""
         return self.fit_.recipe.softness
+
+    @property
+    def scaling_(self) -> str | None:
+        """The scaling of the features that was used."""
+        return STANDARD if isinstance(self.fit_.features.kernel, Standardised) else None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

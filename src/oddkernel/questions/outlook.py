@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from ..comparisons import Comparisons, Kind
+from ..items.frames import join
 from ..learning.sklr import SKLR
 from ..problem import choices
 from ..support.types import Array
@@ -141,7 +142,8 @@ def outlook(X: ArrayLike, said: Comparisons, held_out: Comparisons, *, learner: 
         raise ValueError(f"{len(said)} answers to learn from; expected at least {FEWEST} to see what more would bring")
     template = SKLR() if learner is None else learner
     sizes = np.unique(np.ceil(np.array(SHARES) * len(said)).astype(int))
-    right = np.array([clone(template).fit(X, said[:n]).odd_one(X, kept.shown) == kept.odd for n in sizes], dtype=float)
+    asked = join(kept, X, len(np.asarray(X))).shown
+    right = np.array([clone(template).fit(X, said[:n]).odd_one(X, asked) == kept.odd for n in sizes], dtype=float)
     # Every bootstrap resample gives a score at each size, and a curve through these.
     times = np.random.default_rng(0).multinomial(len(kept), kept.weight / kept.weight.sum(), size=RESAMPLES)
     scores = right @ kept.weight / kept.weight.sum()

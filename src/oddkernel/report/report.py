@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..comparisons import Comparisons
 from ..comparisons.names import as_items
+from ..items.frames import is_frame, row_names
 from ..learning.sklr import SKLR
 from ..support.files import replace
 from ..support.types import Array
@@ -100,6 +101,7 @@ class Report:
             require_pillow()
         self.model = model
         self.X = np.asarray(X, dtype=np.float64)
+        self._given = X if is_frame(X) else self.X
         n = len(self.X)
         if n < 2:
             raise ValueError(f"X holds {n} items; expected at least 2")
@@ -109,7 +111,7 @@ class Report:
         for name, column in columns.items():
             if column is not None and len(column) != n:
                 raise ValueError(f"{name} has {len(column)} entries for {n} items; expected one for each")
-        given = as_items(names)
+        given = row_names(X) if names is None else as_items(names)
         self.answers, self._learned_from = self._joined(answers, given)
         self.held_out_answers = None if held_out is None else _about(held_out, given, n)
         self.names = given if given is not None else self.answers.items
@@ -138,7 +140,7 @@ class Report:
 
     @cached_property
     def _coordinates(self) -> tuple[Array, Array]:
-        return self.model.features_.transform(self.X), np.asarray(self.model.transform(self.X))
+        return self.model.features_.transform(self.X), np.asarray(self.model.transform(self._given))
 
     @cached_property
     def maps(self) -> Maps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import replace
 
@@ -10,7 +11,8 @@ import pytest
 
 from oddkernel import SKLR, Comparisons
 from oddkernel.learning import learn, paths
-from oddkernel.learning.paths import path_of
+from oddkernel.learning.paths import path_of, tune
+from oddkernel.learning.recipe import Recipe
 from oddkernel.problem.losses import LOSSES
 from oddkernel.problem.solution import Status
 
@@ -45,3 +47,48 @@ def test_fits_that_were_not_solved_are_never_chosen(unsolved: str, monkeypatch: 
     assert not all(trial.solved for trial in found.trials)
     assert all(trial.solved for trial in found.trials if trial.penalties == found.penalties)
     assert found.penalties[0] != chosen.penalties[0]
+
+
+def test_what_the_first_folds_put_behind_is_not_tried_on_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    said = Comparisons.from_labels((X[:, 0] > 0).astype(int), 300, random_state=0)
+    fits: list[tuple[str, float]] = []
+
+    def counted(phi, said, recipe, penalties, **options):
+        fits.append((recipe.loss, penalties[0]))
+        return learn(phi, said, recipe, penalties, **options)
+
+    monkeypatch.setattr(paths, "learn", counted)
+    tuning = SKLR("linear").fit(X, said).tuning_
+    judged = {trial.n_answers for trial in tuning.trials}
+    assert judged == {120, 300}  # two folds of five hold 100 answers, or all do
+    for trial in tuning.trials[1:]:
+        assert fits.count((trial.recipe.loss, trial.penalty)) >= (5 if trial.n_answers == 300 else 2)
+    assert len(fits) < 5 * (len(tuning.trials) - 1)
+    chosen = next(trial for trial in tuning.trials if trial.penalties == tuning.penalties)
+    assert chosen.n_answers == 300
+    behind = [trial.log_likelihood for trial in tuning.trials if trial.n_answers == 120]
+    assert max(behind) < chosen.log_likelihood
+
+
+def test_one_part_held_out_judges_everything() -> None:
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    said = Comparisons.from_labels((X[:, 0] > 0).astype(int), 60, random_state=0)
+    tuning = SKLR("linear").fit(X, said).tuning_
+    assert {trial.n_answers for trial in tuning.trials} == {60}  # fewer than 100 in all
+
+
+def test_progress_says_which_step_of_how_many() -> None:
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    said = Comparisons.from_labels((X[:, 0] > 0).astype(int), 200, random_state=0)
+    recipes, heard = [Recipe("linear", loss, LOSSES[loss].ratio, 0.0) for loss in ("squared", "softmax")], []
+    covariances = {"linear": np.cov(X.T)}
+    tune({"linear": X}, covariances, said, recipes, random=np.random.RandomState(0), progress=heard.append)
+    steps = [tuple(map(int, re.findall(r"step (\d+) of at most (\d+)", each)[0])) for each in heard]
+    numbers = [number for number, _ in steps]
+    assert numbers == sorted(set(numbers))
+    assert {most for _, most in steps} == {34}  # 6 penalties for each loss, 2 between, 3 for a second round; twice
+    assert numbers[0] == 1
+    assert numbers[-1] <= 34
+    assert any("confirming linear kernel" in each for each in heard)
+    assert "trying linear kernel, squared loss, penalty" in heard[0]

@@ -9,6 +9,8 @@ import pytest
 from sklearn.datasets import load_wine
 
 from oddkernel import SKLR, Comparisons
+from oddkernel.learning.recipe import Recipe
+from oddkernel.learning.tuning import Trial, Tuning
 
 
 @pytest.mark.slow
@@ -197,3 +199,50 @@ def test_the_path_can_be_drawn(wine) -> None:
     axes = tuning.plot()
     assert axes.get_xscale() == "log"
     assert any("softmax" in text.get_text() for text in axes.get_legend().get_texts())
+
+
+def tuned(gain: float, error: float, penalties: tuple[float, ...] = (10.0,)) -> Tuning:
+    """A choice between nothing, one round and two, with this gain."""
+    recipe = Recipe("adaptive", "softmax", 1.0, 0.0)
+    trials = [
+        Trial(recipe, (0.0,), 0.6, 0.02, -0.9, 5),
+        Trial(recipe, (1.0,), 0.61, 0.02, -0.85, 5),
+        Trial(recipe, (10.0,), 0.6 + gain, 0.02, -0.8, 3),
+        Trial(recipe, (10.0, 5.0), 0.6, 0.02, -0.81, 3),
+        Trial(recipe, (100.0,), 0.9, 0.02, -0.1, 3, solved=False),
+    ]
+    interval = gain - 2 * error, gain + 2 * error
+    return Tuning(recipe, penalties, tuple(trials), 0.6, gain, interval, 1.0, 0.0, 0.0, ((3, -0.8),), 3, 3)
+
+
+def test_the_sentence_follows_the_numbers() -> None:
+    assert tuned(0.1, 0.02).sentence.startswith("Learning predicts held-out answers better: 0.600 +0.100 (95%")
+    for gain in (-0.013, 0.01):
+        assert "better" not in tuned(gain, 0.02).sentence
+        assert "is open: 0.600" in tuned(gain, 0.02).sentence
+    assert "agrees with fewer" in tuned(-0.1, 0.02).sentence
+    assert "+0.000" not in tuned(0.0, 0.0, (0.0,)).sentence
+    assert "don't support a change" in tuned(0.0, 0.0, (0.0,)).sentence
+
+
+def test_a_choice_prints_as_a_short_table() -> None:
+    sentence, empty, head, *rows, mark = str(tuned(0.1, 0.02)).splitlines()
+    assert (sentence, empty, mark) == (tuned(0.1, 0.02).sentence, "", "* chosen")
+    assert head.split() == ["kernel", "loss", "penalty", "dimensions", "agreement", "log-likelihood"]
+    assert [row.split("  ")[0] for row in rows] == ["*", "", ""]  # the best of each, without the unsolved one
+    assert rows[0].split() == [
+        "*",
+        "adaptive",
+        "softmax,",
+        "softness",
+        "0.3",
+        "10",
+        "3",
+        "0.700",
+        "±",
+        "0.020",
+        "-0.800",
+    ]
+    assert "10, 5" in rows[1]
+    assert "nothing learned" in rows[2]
+    assert str(tuned(0.0, 0.0, (0.0,))).splitlines()[-2].startswith("*")

@@ -124,7 +124,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         *([f"{len(conflicts)} groups of answers contradict one another on their face."] if conflicts else []),
         *(["The features were standardised."] if model.scaling_ else []),
         f"{solution}",
-        *([] if tuning is None else [f"Chosen: {model.loss_} loss, penalty {model.penalty_:.3g}. {tuning}"]),
+        *([] if tuning is None else [f"Chosen: {model.loss_} loss, penalty {model.penalty_:.3g}. {tuning.sentence}"]),
         *([] if score is None else [f"The learned distances agree with {score:.1%} of the answers learned from."]),
         f"Model: {arguments.out} ({model.rank_} dimensions, {seconds:.1f} s)",
     ]

@@ -249,7 +249,9 @@ def _read_tuning(described: Mapping[str, Any] | None, decoder: Decoder) -> Tunin
         solved = values.get("solved", True)  # files of earlier versions don't say
         if not isinstance(solved, bool):
             raise ValueError(f"solved is {brief(solved)}; expected true or false")
-        return record(Trial, values, recipe=recipe(values["recipe"]), penalties=penalties, rank=rank, solved=solved)
+        judges = values.get("n_answers")  # nor this
+        known = {"rank": rank, "solved": solved, "n_answers": None if judges is None else _count(judges, "n_answers")}
+        return record(Trial, values, recipe=recipe(values["recipe"]), penalties=penalties, **known)
 
     low, high = numbers(described["gain_interval"], "gain_interval")
     return record(

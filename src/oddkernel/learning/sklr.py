@@ -267,7 +267,7 @@ class SKLR(UncertainMetric):
                 root = leading(root, covariances[recipe.kernel])[:, : tuning.rank]
                 metric = root @ root.T
             if tuning.penalty == 0 and tuning.start < 1:
-                warnings.warn(f"{tuning} More answers would help.", UserWarning, stacklevel=3)
+                warnings.warn(f"{tuning.sentence} More answers would help.", UserWarning, stacklevel=3)
         if not solution.status.success:
             warnings.warn(f"{solution} Raise max_iter or tol.", ConvergenceWarning, stacklevel=3)
         return SKLRFit(

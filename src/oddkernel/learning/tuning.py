@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..problem.losses import LOSSES
 from .recipe import Recipe
 
 
@@ -15,7 +16,9 @@ class Trial:
     ``agreement`` is the share of them that the learned distances agree with, ``log_likelihood`` their mean
     log-probability; ``error`` is the standard error of the agreement. A penalty of 0 is the initial kernel. ``rank``
     is how many leading dimensions of the learned kernel do this: all, or fewer where these predict better. A trial is
-    ``solved`` if the solver reached its tolerance on every fold; others are never chosen.
+    ``solved`` if the solver reached its tolerance on every fold; others are never chosen. ``n_answers`` is how many
+    held-out answers judged it: all, or those of the first folds if these put it behind another trial by more than a
+    standard error. Its agreement and log-likelihood are then the chosen trial's plus the difference on these answers.
     """
 
     recipe: Recipe
@@ -25,11 +28,22 @@ class Trial:
     log_likelihood: float
     rank: int
     solved: bool = True
+    n_answers: int | None = None
 
     @property
     def penalty(self) -> float:
         """The last round's penalty."""
         return self.penalties[-1]
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Kernel, loss, penalties, dimensions, agreement and log-likelihood, for a table."""
+        loss = self.recipe.loss if self.penalty else "nothing learned"
+        if self.penalty and LOSSES[loss].entropic:
+            loss += f", softness {self.recipe.softness:g}"
+        penalties = ", ".join(f"{penalty:.2g}" for penalty in self.penalties)
+        scores = f"{self.agreement:.3f} ± {self.error:.3f}", f"{self.log_likelihood:.3f}"
+        return self.recipe.kernel, loss, penalties, str(self.rank), *scores
 
 
 @dataclass(frozen=True)
@@ -80,13 +94,39 @@ class Tuning:
         """The last round's penalty."""
         return self.penalties[-1]
 
-    def __str__(self) -> str:
-        low, high = self.gain_interval
+    @property
+    def sentence(self) -> str:
+        """The verdict."""
         if self.penalty == 0:
-            verdict = "The answers don't support a change yet"
-        else:
+            return (
+                f"The answers don't support a change yet: the initial kernel agrees with {self.start:.3f} of held-out "
+                "answers, and nothing tried predicts them better by more than a standard error."
+            )
+        low, high = self.gain_interval
+        if low > 0:
             verdict = "Learning predicts held-out answers better"
+        elif high < 0:
+            verdict = "Learning makes held-out answers likelier on the whole, but agrees with fewer of them"
+        else:
+            verdict = "Learning makes held-out answers likelier; whether it agrees with more of them is open"
         return f"{verdict}: {self.start:.3f} {self.gain:+.3f} (95% interval {low:+.3f} to {high:+.3f})."
+
+    def __str__(self) -> str:
+        """The verdict, and a table of the initial kernel and the best trial of each recipe with one round and two."""
+        best: dict[tuple[Recipe, int], Trial] = {}
+        for trial in self.trials[1:]:
+            key = trial.recipe, len(trial.penalties)
+            if trial.solved and (key not in best or trial.log_likelihood > best[key].log_likelihood):
+                best[key] = trial
+        chosen = next(each for each in self.trials if (each.recipe, each.penalties) == (self.recipe, self.penalties))
+        if self.penalty:
+            best[self.recipe, len(self.penalties)] = chosen
+        shown = sorted([self.trials[0], *best.values()], key=lambda trial: -trial.log_likelihood)
+        rows: list[tuple[str, ...]] = [("", "kernel", "loss", "penalty", "dimensions", "agreement", "log-likelihood")]
+        rows += [("*" if trial is chosen else "", *trial.cells) for trial in shown]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        return "\n".join([self.sentence, "", *lines, "* chosen"])
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the paths: held-out agreement over the penalty, a line for each recipe and round.

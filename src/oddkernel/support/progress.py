@@ -12,14 +12,15 @@ class Progress:
 
     def __init__(self, *, stream: TextIO | None = None, first: float = 2.0, every: float = 1.0) -> None:
         self._stream = stream
-        self._due = time.monotonic() + first
+        self._begun = time.monotonic()
+        self._due = self._begun + first
         self._every = every
 
     def __call__(self, sentence: str) -> None:
-        """Write the sentence if one is due."""
+        """Write the sentence, and the seconds so far, if one is due."""
         now = time.monotonic()
         if now >= self._due:
             self._due = now + self._every
             stream = self._stream or sys.stderr
-            stream.write(f"oddkernel: {sentence}\n")
+            stream.write(f"oddkernel: {sentence} ({now - self._begun:.0f} s)\n")
             stream.flush()

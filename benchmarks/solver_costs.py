@@ -15,8 +15,9 @@ import numpy as np
 
 from oddkernel import Comparisons
 from oddkernel.problem.constraints import Constraints
-from oddkernel.problem.dual import Dual, Point
+from oddkernel.problem.dual import Dual
 from oddkernel.problem.losses import Squared
+from oddkernel.problem.point import Point
 from oddkernel.solvers import Ascent, Newton
 from oddkernel.solvers.costs import newton_cost, pass_cost
 

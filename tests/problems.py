@@ -20,8 +20,9 @@ import pytest
 
 from oddkernel import Comparisons
 from oddkernel.problem.constraints import Constraints
-from oddkernel.problem.dual import Dual, Point
+from oddkernel.problem.dual import Dual
 from oddkernel.problem.losses import LOSSES
+from oddkernel.problem.point import Point
 
 Array = npt.NDArray[Any]
 

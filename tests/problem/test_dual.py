@@ -9,8 +9,9 @@ import pytest
 from problems import Problem, divergence, learned_kernel, random_problem, row_matrices, squared_distances
 
 from oddkernel import Comparisons
-from oddkernel.problem.dual import Dual, Point
+from oddkernel.problem.dual import Dual
 from oddkernel.problem.losses import LOSSES
+from oddkernel.problem.point import Point
 from oddkernel.solvers import Newton, solve
 
 SEEDS = range(8)

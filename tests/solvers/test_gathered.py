@@ -7,7 +7,8 @@ import pytest
 from problems import Problem, random_problem
 
 from oddkernel import Comparisons
-from oddkernel.problem.dual import Dual, Point
+from oddkernel.problem.dual import Dual
+from oddkernel.problem.point import Point
 from oddkernel.solvers import Projection
 from oddkernel.solvers import gathered as module
 from oddkernel.solvers.gathered import gathered_pass

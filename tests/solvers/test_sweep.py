@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from problems import random_problem
 from scipy import optimize
 
-from oddkernel.problem.dual import Dual, Point
+from oddkernel.problem.dual import Dual
 from oddkernel.problem.losses import LOSSES
+from oddkernel.problem.point import Point
 from oddkernel.solvers import sweep as module
 from oddkernel.solvers.sweep import one_row, sweep, two_by_two, woodbury
 

@@ -6,7 +6,7 @@ import pytest
 from problems import random_problem
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from oddkernel.problem.dual import Point
+from oddkernel.problem.point import Point
 from oddkernel.solvers import Newton, solve, threads
 from oddkernel.solvers.threads import fitting_threads
 

@@ -21,7 +21,8 @@ from functools import cached_property
 import numpy as np
 
 from ..problem.arrays import cholesky
-from ..problem.dual import Dual, Point
+from ..problem.dual import Dual
+from ..problem.point import Point
 from ..problem.solution import Solution, Status
 from ..solvers.costs import DENSE
 from ..solvers.newton import STRETCH, bounded_maximum, conjugate_gradients

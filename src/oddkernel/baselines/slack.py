@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..problem.constraints import Constraints
-from ..problem.dual import Dual, Point
+from ..problem.dual import Dual
 from ..problem.losses import Conjugate
+from ..problem.point import Point
 from ..problem.solution import Status
 from ..solvers import solve
 from ..solvers.newton import climb

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..comparisons import Comparisons
 from ..problem.constraints import Constraints
-from ..problem.dual import Dual, Point
+from ..problem.dual import Dual
+from ..problem.point import Point
 from ..problem.solution import Solution
 from ..solvers import Solver, solve
 from ..support.types import Array

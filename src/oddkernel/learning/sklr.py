@@ -17,8 +17,8 @@ from ..items.frames import is_frame
 from ..kernels import AdaptiveGaussian, Identity, Kernel, KernelSum, Standardised, resolve
 from ..problem import choices
 from ..problem.constraints import Constraints
-from ..problem.dual import Point
 from ..problem.losses import LOSSES
+from ..problem.point import Point
 from ..solvers import Solver
 from ..support.progress import Progress
 from ..support.types import Array, Indices

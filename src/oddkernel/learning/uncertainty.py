@@ -15,7 +15,7 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, cg
 
-from ..problem.dual import Point
+from ..problem.point import Point
 from ..support.types import Array
 
 # With more rows at work than this, conjugate gradients take the place of a factorisation.

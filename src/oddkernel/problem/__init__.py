@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .constraints import Constraints
-from .dual import Dual, Point
+from .dual import Dual
 from .losses import LOSSES, Conjugate, Hinge, Logistic, Loss, Softmax, Squared
+from .point import Point
 from .solution import Solution, Status
 
 __all__ = [

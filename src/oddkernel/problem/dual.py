@@ -18,30 +18,25 @@ The number of rows enters through gathers and sums by index only.
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
-from ..support.interruptible import interruptible
 from ..support.numbered import numbered
 from .arrays import (
     Array,
     Device,
     cholesky,
     entries,
-    inverse_lower,
     namespace,
     placed,
-    plus_diagonal,
     sum_by,
-    times_inverse,
-    to_numpy,
 )
 from .constraints import Constraints
-from .geometry import CANCELLATION, Geometry
+from .geometry import CANCELLATION
 from .losses import Conjugate
+from .point import Point
 
 # From this share of all pairs on, matrix products are dense and not sparse. Chosen by hand; only speed depends on it.
 DENSE = 0.02
@@ -270,166 +265,6 @@ class Dual:
         norm = xp.linalg.diagonal(gram)
         total = xp.take(norm, self.first, axis=0) + xp.take(norm, self.second, axis=0)
         return total - 2.0 * entries(gram, self.place), total
-
-
-@dataclass(frozen=True, eq=False)
-class Point(Geometry):
-    """The dual problem at one α: value, gradient, Hessian, residual and gap.
-
-    Attributes
-    ----------
-    problem : Dual
-    alpha : (m,) array
-    bent : (q, q) array
-        S(α).
-    factor : (q, q) array
-        Its lower Cholesky factor.
-    """
-
-    problem: Dual
-    alpha: Array
-    bent: Array
-    factor: Array
-
-    @property
-    def host(self) -> Point:
-        """The same point in NumPy."""
-        if self.problem.host is self.problem:
-            return self
-        return Point(self.problem.host, *(to_numpy(array) for array in (self.alpha, self.bent, self.factor)))
-
-    @cached_property
-    def inverse_factor(self) -> Array:
-        """(q, q): L⁻¹ of S = LLᵀ."""
-        return inverse_lower(self.factor)
-
-    @cached_property
-    def images(self) -> Array:
-        """(s, q): the constrained items in coordinates where the learned metric is Euclidean, φ_i L⁻ᵀ."""
-        return times_inverse(self.problem.coordinates, self.factor)
-
-    def knowing(self, kernel: Array) -> Point:
-        """The same point with K on the constrained items given."""
-        other = replace(self)
-        other.__dict__["kernel"] = kernel
-        return other
-
-    @cached_property
-    def metric(self) -> Array:
-        """W = S⁻¹, in the reduced coordinates."""
-        return self.inverse_factor.T @ self.inverse_factor
-
-    @cached_property
-    def gradient(self) -> Array:
-        """(m,): tr(K C_c) + b_c − ψ*_c'(α_c)."""
-        return self.violation - self.problem.loss.slope(self.alpha)
-
-    @cached_property
-    def free(self) -> Array:
-        """(m,) bool: free rows, whose α the gradient does not hold at a bound of its interval."""
-        return ~self.problem.loss.held(self.alpha, self.gradient)
-
-    @cached_property
-    def log_determinant(self) -> float:
-        """logdet S(α)."""
-        xp = namespace(self.factor)
-        return float(2.0 * xp.sum(xp.log(xp.linalg.diagonal(self.factor))))
-
-    @cached_property
-    def objective(self) -> float:
-        """The dual objective."""
-        problem = self.problem
-        return self.log_determinant + float(problem.offset @ self.alpha) - problem.loss.value(self.alpha)
-
-    @cached_property
-    def divergence(self) -> float:
-        """D_ld(K, K₀) = tr W − logdet W − q, where q − tr W = tr W(S − I) = Σ_c α_c tr(K C_c)."""
-        return self.log_determinant - float(self.alpha @ (self.violation - self.problem.offset))
-
-    @cached_property
-    def residual(self) -> float:
-        """The largest projected gradient, each relative to the scale of its row (0/0 = 0)."""
-        xp, loss = namespace(self.alpha), self.problem.loss
-        if not len(self.problem):
-            return 0.0
-        compares = self.scale > 0
-        relative = xp.where(self.free & compares, abs(self.gradient) / xp.where(compares, self.scale, 1.0), 0.0)
-        if loss.has_entropy:
-            # The slope of an entropy is infinite at its ends. There, the distance of p from its optimum is used.
-            relative = xp.where(loss.entropic, abs(self.alpha - loss.start(self.violation)) / loss.cap, relative)
-        return float(xp.max(relative))
-
-    @cached_property
-    def gap(self) -> float:
-        """Duality gap over 1 + abs(dual), summed by row and therefore free of cancellation."""
-        return self.problem.loss.fenchel_gap(self.alpha, self.violation) / (1.0 + abs(self.objective))
-
-    @cached_property
-    def root(self) -> Array:
-        """(r, r): a root of W in all coordinates of Φ, W = root·rootᵀ; the identity where no constrained items differ.
-
-        It is triangular on the reduced coordinates, and cheaper than the symmetric root of `whole_metric`.
-        """
-        basis, identity = self.problem.basis, np.eye(self.problem.rank)
-        change = to_numpy(self.inverse_factor).T - identity
-        return np.asarray(np.eye(len(basis)) + basis @ change @ basis.T)
-
-    def whole_metric(self) -> tuple[Array, Array]:
-        """W and its symmetric root in all r coordinates of Φ; the identity where no constrained items differ."""
-        # From the Cholesky factor of S and not from W: rounding then makes no eigenvalue negative, and small
-        # eigenvalues keep their relative precision.
-        inverse = to_numpy(self.inverse_factor)
-        _, roots, directions = interruptible(lambda: np.linalg.svd(inverse))
-        span = self.problem.basis @ directions.T
-        whole = np.eye(len(span))
-        return whole + (span * (np.square(roots) - 1.0)) @ span.T, whole + (span * (roots - 1.0)) @ span.T
-
-    def hessian(self, rows: Array) -> Array:
-        """−∇² of the dual on these rows: tr(K C_c K C_d) + [c = d]·ψ*_c''."""
-        xp, loss = namespace(self.alpha), self.problem.loss
-        own, shared = self._loss_bend
-        hessian = plus_diagonal(self.row_products(rows), xp.take(own, rows, axis=0))
-        if loss.has_entropy:
-            group = xp.take(loss.group, rows, axis=0)
-            hessian = hessian + xp.where(group[:, None] == group[None, :], xp.take(shared, rows, axis=0)[None, :], 0.0)
-        return hessian
-
-    @cached_property
-    def _loss_bend(self) -> tuple[Array, Array]:
-        return self.problem.loss.bend(self.alpha)
-
-    @cached_property
-    def hessian_diagonal(self) -> Array:
-        """(m,): tr(K C_c K C_c) + ψ*_c''."""
-        return self._own_bend + self._loss_bend[1]
-
-    def preconditioned(self, x: Array) -> Array:
-        """An approximation of H⁻¹x on the free rows: the diagonal of tr(K C_c K C_d) plus all of ψ*''."""
-        inverse, joined = self._rough_inverse
-        scaled = inverse * x
-        return scaled if joined is None else scaled - inverse * joined * self.problem.loss.by_group(scaled)
-
-    @cached_property
-    def _rough_inverse(self) -> tuple[Array, Array | None]:
-        """D⁻¹ and s/(1 + s·Σ D⁻¹): by Sherman and Morrison they give the inverse of D + s·11ᵀ for each answer."""
-        xp, own = namespace(self.alpha), self._own_bend
-        inverse = xp.where(self.free & (own > 0), 1.0 / xp.where(own > 0, own, 1.0), 0.0)
-        if not self.problem.loss.has_entropy:
-            return inverse, None
-        shared = self._loss_bend[1]
-        return inverse, shared / (1.0 + shared * self.problem.loss.by_group(inverse))
-
-    @cached_property
-    def _own_bend(self) -> Array:
-        """(m,): tr(K C_c K C_c) plus the diagonal of ψ*''."""
-        return self.own_products + self._loss_bend[0]
-
-    def hessian_product(self, x: Array) -> Array:
-        """−∇² of the dual times x: tr(K(Σ_d x_d C_d)K C_c) of every row c, plus ψ*''·x. Rows enter by gathers only."""
-        problem, z = self.problem, self.images
-        own, shared = self._loss_bend
-        product = problem.sandwich(z, problem.spread(z, x)) + own * x
-        return product + shared * problem.loss.by_group(x) if problem.loss.has_entropy else product
 
 
 def _blocks(size: int, each: int = BLOCK) -> list[tuple[int, int]]:

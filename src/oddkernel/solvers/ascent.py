@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..problem.dual import Point
+from ..problem.point import Point
 from ..problem.solution import Status
 from .newton import climb
 from .sweep import sweep

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..problem.arrays import Array, to_numpy
-from ..problem.dual import Dual, Point
+from ..problem.dual import Dual
+from ..problem.point import Point
 from ..problem.solution import Status
 from .ascent import Ascent
 from .costs import PASSES, passes_first

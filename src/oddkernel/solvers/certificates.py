@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..problem.arrays import namespace
-from ..problem.dual import Point
+from ..problem.point import Point
 
 # Multipliers this large (S has grown from the identity to this size) run off along a contradiction.
 RUNAWAY = 1e12

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..problem.arrays import to_numpy
-from ..problem.dual import Dual, Point
+from ..problem.dual import Dual
+from ..problem.point import Point
 
 # With more free rows than this, conjugate gradients take the place of the dense Hessian.
 DENSE = 3000

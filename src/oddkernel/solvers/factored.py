@@ -17,7 +17,7 @@ from numba import njit
 from scipy import linalg
 
 from ..problem.arrays import Array
-from ..problem.dual import Point
+from ..problem.point import Point
 from .sweep import one_row, two_by_two, woodbury
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from numba import njit
 
 from ..problem.arrays import Array
-from ..problem.dual import Point
 from ..problem.geometry import CANCELLATION
+from ..problem.point import Point
 from .sweep import one_row, sweep, two_by_two, woodbury
 
 # Columns that wait, two for each step.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..problem.arrays import Array, namespace
-from ..problem.dual import Point
+from ..problem.point import Point
 from ..problem.solution import Status
 from .certificates import RUNAWAY, optimal, runs_away
 from .protocol import Solver

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..problem.arrays import Array, cholesky, lapack, namespace, plus_diagonal, to_numpy
-from ..problem.dual import Point
+from ..problem.point import Point
 from ..problem.solution import Status
 from .costs import DENSE, newton_cost, pass_cost
 from .sweep import sweep

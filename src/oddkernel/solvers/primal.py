@@ -22,8 +22,9 @@ import numpy as np
 from scipy import linalg, sparse
 
 from ..problem.arrays import Array, cholesky, namespace, plus_diagonal
-from ..problem.dual import Dual, Point
+from ..problem.dual import Dual
 from ..problem.geometry import Geometry
+from ..problem.point import Point
 from .costs import SLIGHT, products_cost, rows_cost, unknowns_cost
 
 # Most steps at the end of a path and for one of its points, and most products with the Hessian for one step.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..problem.arrays import Array
-from ..problem.dual import Point
+from ..problem.point import Point
 from ..problem.solution import Status
 from .factored import factored_pass
 from .gathered import gathered_pass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..problem.arrays import Array
-from ..problem.dual import Point
+from ..problem.point import Point
 from ..problem.solution import Status
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ..problem.arrays import Array, device_named, to_numpy
-from ..problem.dual import Dual, Point
+from ..problem.dual import Dual
+from ..problem.point import Point
 from ..problem.solution import Solution, Status
 from .loop import Run, run
 from .protocol import Solver, declares

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..problem.arrays import Array, cholesky, namespace
-from ..problem.dual import Dual, Point
+from ..problem.dual import Dual
+from ..problem.point import Point
 from ..problem.solution import Status
 from .ascent import Ascent
 from .certificates import optimal

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from ..problem.arrays import Array
-from ..problem.dual import Point
+from ..problem.point import Point
 
 BLOCK = 32
 # A single step may not shrink or stretch the metric by more than this: what wants more is taken up again in the next

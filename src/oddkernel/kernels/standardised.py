@@ -34,8 +34,8 @@ class Standardised(Kernel):
     >>> import numpy as np
     >>> from oddkernel.kernels import Linear
     >>> kernel = Standardised(Linear()).fit(np.array([[1.0, 3000.0], [3.0, 1000.0]]))
-    >>> kernel([[1.0, 3000.0]], [[3.0, 3000.0], [3.0, 1000.0]])
-    array([[ 0., -1.]])
+    >>> kernel([[1.0, 3000.0]], [[1.0, 3000.0], [3.0, 1000.0]]).round(3)
+    array([[ 1., -1.]])
     """
 
     mean_: Array

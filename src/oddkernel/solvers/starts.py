@@ -28,7 +28,7 @@ STRETCH = 10.0
 # Hard rows from which they are taken up cut by cut; answers in the first cut, which each later one doubles; the
 # violation, relative to the distances compared, from which a row counts; how exactly a part is solved, and in how many
 # steps.
-CUTTING, CUTS, VIOLATED, ROUGH, STEPS = 500, 50, 1e-3, 1e-3, 100
+CUTTING, CUTS, VIOLATED, ROUGH, STEPS = 2000, 50, 1e-3, 1e-3, 100
 # Passes of ascent from where a solver has stalled.
 RESCUE = 100
 

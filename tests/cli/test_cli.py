@@ -347,6 +347,23 @@ def test_ctrl_c_ends_the_program_with_130() -> None:
     assert not Path("oddkernel-demo").exists()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_during_an_import_is_no_error_of_the_user(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A compiled module turns KeyboardInterrupt into an ImportError without a cause."""
+
+    def interrupted_import(_: object) -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ImportError("numpy._core.multiarray failed to import") from None
+
+    monkeypatch.setattr("oddkernel.cli.demo.run", interrupted_import)
+    assert main(["demo"]) == 130
+    assert capsys.readouterr().err == "oddkernel: stopped; nothing was left half-written\n"
+
+
 class TestTablesOfAnswers:
     """Answers as people have them, in every command that reads some."""
 

@@ -100,3 +100,25 @@ except KeyboardInterrupt:
 def test_ctrl_c_ends_a_fit_in_the_middle_of_its_eigendecomposition() -> None:
     status, told, errors = interrupted(FIT)
     assert (status, told) == (-signal.SIGINT, "untouched\n"), errors
+
+
+TRANSLATED = """
+import time
+from oddkernel.support.interruptible import hearing_ctrl_c
+
+with hearing_ctrl_c() as pressed:
+    try:
+        try:
+            print("begun", flush=True)
+            time.sleep(60)
+        except KeyboardInterrupt:
+            raise ImportError("multiarray failed to import") from None
+    except ImportError:
+        print("pressed", pressed.is_set(), flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_is_known_behind_an_error_of_another_kind() -> None:
+    status, told, _ = interrupted(TRANSLATED)
+    assert (status, told) == (0, "pressed True\n")

@@ -9,7 +9,7 @@ import traceback
 import warnings
 from collections.abc import Sequence
 
-from ..support.interruptible import INTERRUPTED
+from ..support.interruptible import INTERRUPTED, hearing_ctrl_c
 from . import bench, cluster, convert, demo, features, fit, index, judge, query, report, reproduce, transform
 
 COMMANDS = (demo, judge, features, fit, transform, cluster, index, query, report, convert, reproduce, bench)
@@ -21,20 +21,23 @@ FAILED = 2
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status: 0, 2 for what the user can mend, 130 after Ctrl-C."""
     arguments = _parser().parse_args(argv)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("always", UserWarning)
-            warnings.showwarning = _show_warning
-            summary = arguments.run(arguments)
-    except KeyboardInterrupt:
-        status = _stop(arguments, "stopped; nothing was left half-written", INTERRUPTED)
-        if argv is None:
-            os._exit(status)  # the usual way out waits for a computation that was given up; people don't
-        return status
-    except (ValueError, OSError, ImportError) as error:
-        return _stop(arguments, f"error: {_one_line(error)}", FAILED)
-    except MemoryError as error:
-        return _stop(arguments, f"error: not enough memory for so many items: {_one_line(error)}", FAILED)
+    with hearing_ctrl_c() as pressed:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", UserWarning)
+                warnings.showwarning = _show_warning
+                summary = arguments.run(arguments)
+        except (KeyboardInterrupt, Exception) as error:
+            if isinstance(error, KeyboardInterrupt) or pressed.is_set():
+                status = _stop(arguments, "stopped; nothing was left half-written", INTERRUPTED)
+                if argv is None:
+                    os._exit(status)  # the usual way out waits for a computation that was given up; people don't
+                return status
+            if isinstance(error, MemoryError):
+                return _stop(arguments, f"error: not enough memory for this many items: {_one_line(error)}", FAILED)
+            if isinstance(error, (ValueError, OSError, ImportError)):
+                return _stop(arguments, f"error: {_one_line(error)}", FAILED)
+            raise
     print(summary.json() if arguments.json else summary.text())
     return 0
 

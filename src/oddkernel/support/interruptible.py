@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import atexit
 import os
+import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import TypeVar
 
 Result = TypeVar("Result")
@@ -70,6 +73,36 @@ def is_ctrl_c(error: BaseException | None) -> bool:
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__
     return error is not None
+
+
+@contextmanager
+def hearing_ctrl_c() -> Iterator[threading.Event]:
+    """An event that is set once Ctrl-C was pressed, also where a library turns KeyboardInterrupt into its own error.
+
+    Compiled modules do so while they are imported: what arrives is an ImportError without a cause. Where somebody
+    else handles SIGINT, and outside the main thread, nothing is changed and the event stays unset.
+
+    Examples
+    --------
+    >>> with hearing_ctrl_c() as pressed:
+    ...     pressed.is_set()
+    False
+    """
+    pressed = threading.Event()
+    raises = signal.default_int_handler
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not raises:
+        yield pressed
+        return
+
+    def hear(number: int, frame: FrameType | None) -> None:
+        pressed.set()
+        raises(number, frame)
+
+    signal.signal(signal.SIGINT, hear)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, raises)
 
 
 def _wait(done: threading.Event) -> None:

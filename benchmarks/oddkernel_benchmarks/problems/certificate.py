@@ -25,6 +25,8 @@ Array = npt.NDArray[Any]
 COPIES = 1e-13
 # Eigenvalues of the metric below this share of the largest are taken from S = W⁻¹: in W they have lost most digits.
 LOST = 1e-9
+# The relative error of coordinates and of sums of squares: float64's precision over some thousands of terms.
+ROUNDING = 1e-14
 # A contradiction is checked by a semidefinite program up to this many dimensions. Chosen by hand, to bound the time.
 LARGEST = 60
 # Rows contradict each other if the smallest eigenvalue of a metric of trace 1 can't exceed this. Chosen by hand, above
@@ -117,11 +119,11 @@ class Cost:
     penalty: float
     scale: float
 
-    def evaluate(self, rows: Rows, t: Array, alpha: Array, compared: Array) -> tuple[float, float, float]:
+    def evaluate(self, rows: Rows, t: Array, alpha: Array, compared: Array, blur: Array) -> tuple[float, float, float]:
         """Σψ(t), Σψ*(α) and the residual of rows with these violations and multipliers.
 
-        The residual of a row is relative to ``compared``. The loss of a hard row counts as 0: the residual measures its
-        violation.
+        The residual of a row is what exceeds ``blur``, relative to ``compared``. The loss of a hard row counts as
+        0: the residual measures its violation.
         """
         entropic = self.loss in ("logistic", "softmax") and np.isfinite(self.penalty)
         strength = (self.penalty / self.scale if entropic else self.penalty) * rows.weight
@@ -140,7 +142,8 @@ class Cost:
         rounding = 1e-12 * np.where(np.isfinite(upper), upper, 0.0)
         assert ((alpha >= lower - rounding) & (alpha <= upper + rounding)).all(), "a multiplier is out of its interval"
         divisor = np.where(compared > 0, compared, 1.0)
-        residual = np.where(held | (compared == 0), 0.0, np.abs(gradient) / divisor)
+        beyond = np.maximum(np.abs(gradient) - blur, 0.0)
+        residual = np.where(held | (compared == 0), 0.0, beyond / divisor)
         if entropic:
             mine = np.flatnonzero(~rows.equality)
             parts = self._likelihood(rows.answer[mine], strength[mine], t[mine], alpha[mine])
@@ -173,6 +176,9 @@ class Certificate:
     ----------
     primal, dual : float
         D_ld(W, I) + Σψ at the kernel, and the dual objective at the multipliers: the optimum lies between them.
+    rounding : float
+        What the loss changes when every violation grows by the rounding of its distances: the primal is known only
+        that well.
     residual : float
         As `oddkernel` defines it, from the kernel's own distances.
     divergence : float
@@ -183,14 +189,18 @@ class Certificate:
 
     primal: float
     dual: float
+    rounding: float
     residual: float
     divergence: float
     moved: float
 
     @property
     def gap(self) -> float:
-        """abs(primal − dual)/(1 + abs(dual)); the primal may be smaller, as the residual allows violated hard rows."""
-        return abs(self.primal - self.dual) / (1.0 + abs(self.dual))
+        """abs(primal − dual)/(1 + abs(dual)), beyond the rounding.
+
+        The primal may be smaller, as the residual allows violated hard rows.
+        """
+        return max(abs(self.primal - self.dual) - self.rounding, 0.0) / (1.0 + abs(self.dual))
 
 
 def certify(
@@ -209,17 +219,22 @@ def certify(
     """
     apart = rows.apart(features)
     near, far = rows.sides(coordinates, apart)
-    paid, conjugate, residual = cost.evaluate(
-        rows, near - far + rows.offset, multipliers, near + far + np.abs(rows.offset)
-    )
+    violation, compared = near - far + rows.offset, near + far + np.abs(rows.offset)
+    values = np.linalg.eigvalsh(metric)
+    asked = features[np.unique(np.concatenate([rows.near, rows.far]))]
+    extent = np.square(asked - asked.mean(axis=0)).sum(axis=1).max(initial=0.0) * values.max(initial=0.0)
+    blurred = np.sqrt(rows.near_factor * near) + np.sqrt(rows.far_factor * far)
+    blur = ROUNDING * (compared + np.sqrt(extent) * blurred)
+    paid, conjugate, residual = cost.evaluate(rows, violation, multipliers, compared, blur)
+    grown = violation + np.where(violation < 0, -blur, blur)
+    more, _, _ = cost.evaluate(rows, grown, multipliers, compared, blur)
     sign, log_determinant = np.linalg.slogdet(_bent(features, rows, multipliers, apart))
     assert sign > 0, "S(α) is not positive definite"
-    values = np.linalg.eigvalsh(metric)
     kept = len(values) == 0 or values[0] > LOST * values[-1]
     divergence = values.sum() - len(values) + (-np.log(values).sum() if kept else log_determinant)
     dual = log_determinant + rows.offset @ multipliers - conjugate
     moved = float(np.linalg.norm(metric - np.eye(len(metric))))
-    return Certificate(float(divergence + paid), float(dual), residual, float(divergence), moved)
+    return Certificate(float(divergence + paid), float(dual), more - paid, residual, float(divergence), moved)
 
 
 def _bent(features: Array, rows: Rows, multipliers: Array, apart: tuple[Array, Array]) -> Array:

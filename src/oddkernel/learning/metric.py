@@ -345,8 +345,8 @@ class UncertainMetric(LearnedMetric):
         What the initial kernel leaves open and the answers don't settle; see `learning.Uncertainty`. With more than
         3,000 rows at work this takes a linear solve for each pair.
 
-        With few answers they are too small: 95% intervals covered 87% of the true distances after 60 simulated answers
-        and 95% after 300.
+        With few answers they are too small: of the true distances, 95% intervals covered 90 ± 2% after 60 simulated
+        answers and 94 ± 1% after 300 (``benchmarks/error_bars.py``).
         """
         left = self._initial(self._check_items(A))
         right = left if B is None else self._initial(self._check_items(B))
@@ -358,8 +358,8 @@ class UncertainMetric(LearnedMetric):
     def odd_one_std(self, X: ArrayLike, shown: ArrayLike) -> Array:
         """Standard deviations of `odd_one_proba`, from those of the distances: (m, 4).
 
-        With few answers they are too small: 95% intervals covered 76% of the true probabilities after 60 simulated
-        answers and 89% after 300.
+        With few answers they are too small: of the true probabilities, 95% intervals covered 81 ± 2% after 60 simulated
+        answers and 90 ± 1% after 300 (``benchmarks/error_bars.py``).
         """
         asked = _questions(X, shown)
         slope = choices.probability_slopes(self.odd_one_proba(X, shown), self.temperature_, self.guess_)

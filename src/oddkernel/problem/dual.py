@@ -82,9 +82,10 @@ class Dual:
         self.place, (self.near, self.far) = numbered(local[..., 0] * n_items + local[..., 1], n_items**2)
         self.first, self.second = np.divmod(self.place, n_items)
         squared = self.squared_distances(self.coordinates)
-        spread = np.square(self.coordinates).sum(axis=1).max(initial=0.0)
+        #: the distance of the farthest item from the centre, before learning
+        self.extent = float(np.sqrt(np.square(self.coordinates).sum(axis=1).max(initial=0.0)))
         # Between copies δ = 0 for every W, so that this part of the row is absent.
-        apart = squared > COINCIDENT**2 * spread
+        apart = squared > (COINCIDENT * self.extent) ** 2
         self.near_factor = rows.near_factor * apart[self.near]
         self.far_factor = rows.far_factor * apart[self.far]
 

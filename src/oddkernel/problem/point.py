@@ -15,6 +15,10 @@ from .geometry import Geometry
 if TYPE_CHECKING:
     from .dual import Dual
 
+# The relative error of coordinates and of sums of squares. Derived: float64's precision, times the square root of the
+# number of terms, some thousands.
+ROUNDING = 1e-14
+
 
 @dataclass(frozen=True, eq=False)
 class Point(Geometry):
@@ -92,12 +96,13 @@ class Point(Geometry):
 
     @cached_property
     def residual(self) -> float:
-        """The largest projected gradient, each relative to the scale of its row (0/0 = 0)."""
+        """The largest projected gradient beyond rounding, each relative to the scale of its row (0/0 = 0)."""
         xp, loss = namespace(self.alpha), self.problem.loss
         if not len(self.problem):
             return 0.0
         compares = self.scale > 0
-        relative = xp.where(self.free & compares, abs(self.gradient) / xp.where(compares, self.scale, 1.0), 0.0)
+        beyond = abs(self.gradient - self._rounded)
+        relative = xp.where(self.free & compares, beyond / xp.where(compares, self.scale, 1.0), 0.0)
         if loss.has_entropy:
             # The slope of an entropy is infinite at its ends. There, the distance of p from its optimum is used.
             relative = xp.where(loss.entropic, abs(self.alpha - loss.start(self.violation)) / loss.cap, relative)
@@ -105,8 +110,29 @@ class Point(Geometry):
 
     @cached_property
     def gap(self) -> float:
-        """Duality gap over 1 + abs(dual), summed by row and therefore free of cancellation."""
-        return self.problem.loss.fenchel_gap(self.alpha, self.violation) / (1.0 + abs(self.objective))
+        """Duality gap over 1 + abs(dual), summed by row and therefore free of cancellation.
+
+        Violations count as far as they exceed the rounding of distances: where a loss outweighs the divergence
+        1e10 times, what it makes of rounding would hide the optimum.
+        """
+        gap = self.problem.loss.fenchel_gap(self.alpha, self.violation - self._rounded)
+        return gap / (1.0 + abs(self.objective))
+
+    @cached_property
+    def _rounded(self) -> Array:
+        """(m,): the part of the gradient that the rounding of distances explains.
+
+        Coordinates are known up to ROUNDING times the items' extent, in the metric as far as it stretches them. So a
+        squared distance δ is known up to ROUNDING·√δ·extent: for items that almost coincide, hardly at all.
+        """
+        problem, xp = self.problem, namespace(self.alpha)
+        if not len(problem):
+            return self.gradient
+        least = xp.min(xp.linalg.diagonal(self.factor)) if problem.rank else 1.0
+        near, far = self.sides
+        blurred = xp.sqrt(problem.near_factor * near) + xp.sqrt(problem.far_factor * far)
+        rounding = ROUNDING * (self.scale + problem.extent / least * blurred)
+        return xp.clip(self.gradient, -rounding, rounding)
 
     @cached_property
     def root(self) -> Array:
@@ -125,8 +151,10 @@ class Point(Geometry):
         inverse = to_numpy(self.inverse_factor)
         _, roots, directions = interruptible(lambda: np.linalg.svd(inverse))
         span = self.problem.basis @ directions.T
-        whole = np.eye(len(span))
-        return whole + (span * (np.square(roots) - 1.0)) @ span.T, whole + (span * (roots - 1.0)) @ span.T
+        # Where the span is everything, adding and subtracting the identity would lose eigenvalues near 0.
+        complete = len(span) == self.problem.rank
+        rest = np.zeros_like(span) if complete else np.eye(len(span)) - self.problem.basis @ self.problem.basis.T
+        return rest + (span * np.square(roots)) @ span.T, rest + (span * roots) @ span.T
 
     def hessian(self, rows: Array) -> Array:
         """−∇² of the dual on these rows: tr(K C_c K C_d) + [c = d]·ψ*_c''."""

@@ -17,9 +17,9 @@ OVERHEAD, GATHER, FACTOR = 8e5, 200, 1.5
 PRODUCTS = 25
 
 
-# How many times as many steps the primal takes as the dual, where both get there (digits, 300 to 3,000 answers).
+# How many times as many steps the primal takes as the dual, where both get there. Chosen by hand.
 PRIMAL_STEPS = 5
-# A direction that costs less than this, some hundredths of a second, needs no cheaper way.
+# A direction that costs less than this needs no cheaper way. Chosen by hand.
 SLIGHT = 1e8
 # Passes of ascent before Newton's method takes over, unless the rows that pull settle sooner.
 PASSES = 4
@@ -42,6 +42,13 @@ def unknowns_cost(problem: Dual) -> float:
     """A Newton step in the primal, over the q(q + 1)/2 unknowns of W: its Hessian from p pairs, and its factor."""
     unknowns = problem.rank * (problem.rank + 1) / 2
     return float(unknowns**2 * (2 * len(problem.place) + unknowns))
+
+
+def least_squares_cost(problem: Dual, m: int) -> float:
+    """The direction of a Newton step in the primal by QR factorisations over m rows."""
+    unknowns = problem.rank * (problem.rank + 1) / 2
+    few, many = min(m, unknowns), max(m, unknowns)
+    return float(4 * few**2 * (many + few))
 
 
 def rows_cost(m: int) -> float:

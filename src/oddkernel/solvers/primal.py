@@ -25,15 +25,14 @@ from ..problem.arrays import Array, cholesky, namespace, plus_diagonal
 from ..problem.dual import Dual
 from ..problem.geometry import Geometry
 from ..problem.point import Point
-from .costs import SLIGHT, products_cost, rows_cost, unknowns_cost
+from .costs import SLIGHT, least_squares_cost, products_cost, rows_cost, unknowns_cost
 
 # Most steps at the end of a path and for one of its points, and most products with the Hessian for one step.
 STEPS, STAGE = 150, 40
 CG_STEPS = 120
 # How exact conjugate gradients make a direction, as a share of the gradient: far from the minimum, and near it.
 ROUGH, FINE = 0.3, 0.05
-# How many times as much an exact direction may cost as conjugate gradients: it is worth fewer steps, and where W is
-# ill-conditioned only it leads on.
+# How many times as much an exact direction may cost as conjugate gradients: it is worth fewer steps. Chosen by hand.
 EXACTNESS = 4.0
 # What a full step leaves of the damping.
 RELIEF = 0.1
@@ -42,9 +41,13 @@ RELIEF = 0.1
 FLAT, LONGEST, EDGE = 0.3, 8.0, 0.3
 # Steps that may pass without halving a gradient that is small already.
 PATIENCE = 4
-# On a path: by how much it advances each time, and the squared Newton decrement at which it does. By
-# trial on digits with 300 to 100,000 random answers: at 2.0 in place of 0.5 some of them never arrive.
+# On a path: by how much it advances each time, and the squared Newton decrement at which it does. By trial of the path
+# of growing losses on digits with 300 to 100,000 random answers: at 2.0 in place of 0.5 some of them never arrive.
 FALL, NEAR = 10.0, 0.5
+# Directions are accurate above this pivot of a Cholesky factor, of a matrix with a unit diagonal (its square is 1e-9,
+# which leaves seven of float64's sixteen digits), and, over the rows, up to this product of ψ'' and tr(K C_c K C_c):
+# on draw(800079) of the random problems 1e9 made an error of 2e-3, which outweighs the divergence. Conservative.
+LOST, STIFF = 3e-5, 1e6
 # Operations that a dense factorisation may take where conjugate gradients don't arrive.
 DENSE = 1e11
 # The method of multipliers, by trial on 1,500 random answers about 12 to 60 digits: how strongly K's own curvature
@@ -265,42 +268,33 @@ def _direction(primal: Primal, change: Array, damping: float) -> Array:
         step, arrived = _by_products(primal, change, damping)
         if arrived or cost > DENSE:
             return step
-    return dense(primal, rows, damping)
+    step, accurate = dense(primal, rows, damping)
+    if accurate or problem.loss.has_entropy or least_squares_cost(problem, len(rows)) > DENSE:
+        return step
+    return _by_least_squares(primal, rows, damping)
 
 
-def _by_unknowns(primal: Primal, rows: Array, damping: float) -> Array:
-    """The direction by a factorisation over the entries of X on and above the diagonal."""
+def _by_unknowns(primal: Primal, rows: Array, damping: float) -> tuple[Array, bool]:
+    """The direction by a factorisation over the entries of X on and above the diagonal, and whether it is accurate."""
     problem, loss = primal.problem, primal.problem.loss
     own, p = primal.stiffness
-    one, other = np.triu_indices(problem.rank)
-    weight = np.where(one == other, 1.0, 2.0**0.5)  # so that products of such vectors are those of the matrices
-    apart = problem.apart(primal.images, problem.first, problem.second)
-    pairs = apart[:, one] * apart[:, other] * weight
-    m = len(rows)
-    across = sparse.csr_array(
-        (
-            np.r_[problem.near_factor[rows], -problem.far_factor[rows]],
-            (np.r_[:m, :m], np.r_[problem.near[rows], problem.far[rows]]),
-        ),
-        shape=(m, len(pairs)),
-    )
+    unknowns = Unknowns(problem.rank)
+    across, pairs = _across(primal, rows), unknowns.pairs(primal)
     between = across.T @ (across * own[rows, None])
     if loss.has_entropy:
         entropic = loss.entropic[rows]
         strength = np.sqrt(np.where(entropic, loss.cap[rows] / np.where(entropic, loss.temperature[rows], 1.0), 0.0))
         _, group = np.unique(loss.group[rows], return_inverse=True)
-        shared = sparse.csr_array((strength * p[rows], (group, np.arange(m))), shape=(group.max() + 1, m)) @ across
+        members = (strength * p[rows], (group, np.arange(len(rows))))
+        shared = sparse.csr_array(members, shape=(group.max() + 1, len(rows))) @ across
         between = between - shared.T @ shared
-    matrix = plus_diagonal(pairs.T @ (between @ pairs), np.full(len(one), 1.0 + damping))
-    found = _solved(matrix, -primal.gradient[one, other] * weight) / weight
-    step = np.zeros_like(primal.gradient)
-    step[one, other] = found
-    step[other, one] = found
-    return step
+    matrix = plus_diagonal(pairs.T @ (between @ pairs), np.full(pairs.shape[1], 1.0 + damping))
+    found, least = _solved(matrix, -unknowns.vector(primal.gradient))
+    return unknowns.matrix(found), least > LOST
 
 
-def _by_rows(primal: Primal, rows: Array, damping: float) -> Array:
-    """The direction by a factorisation over the rows that bend: by Woodbury's identity,
+def _by_rows(primal: Primal, rows: Array, damping: float) -> tuple[Array, bool]:
+    """The direction by a factorisation over the rows that bend, and whether it is accurate. By Woodbury's identity,
 
     (1 + damping)X = Zᵀ(Σ_c y_c C_c)Z − gradient, where ((1 + damping)/ψ'' + tr(K C_c K C_d))y = tr(Z·gradient·Zᵀ C_c).
     """
@@ -309,20 +303,90 @@ def _by_rows(primal: Primal, rows: Array, damping: float) -> Array:
     matrix = primal.row_products(rows)
     # 1/ψ'' is ψ*'' at the multipliers that the violations ask for.
     own, shared = loss.bend(primal.wanted)
-    matrix = plus_diagonal(matrix, (1.0 + damping) * own[rows])
+    soft = (1.0 + damping) * own[rows]
+    stiff = (np.diagonal(matrix) > STIFF * soft).any()
+    matrix = plus_diagonal(matrix, soft)
     if loss.has_entropy:
         group = loss.group[rows]
         matrix += np.where(group[:, None] == group, (1.0 + damping) * shared[rows], 0.0)
+    found, least = _solved(matrix, felt)
     y = np.zeros(len(problem))
-    y[rows] = _solved(matrix, felt)
-    return (problem.spread(primal.images, y) - primal.gradient) / (1.0 + damping)
+    y[rows] = found
+    return (problem.spread(primal.images, y) - primal.gradient) / (1.0 + damping), not stiff and least > LOST
 
 
-def _solved(matrix: Array, right: Array) -> Array:
-    """The solution of a positive definite system, scaled to a unit diagonal."""
+def _by_least_squares(primal: Primal, rows: Array, damping: float) -> Array:
+    """The direction as the solution of a least-squares problem, by QR factorisations. For losses without entropy.
+
+    Where ψ'' outweighs the divergence 1e9 times and more, a Hessian in double precision has lost what the divergence
+    says. Its root has not: X minimises ½(1 + damping)‖X‖² + tr(G X) + ½Σ_c ψ''_c(tr(Z X Zᵀ C_c) + ψ'_c/ψ''_c)², with
+    the gradient G of everything but these rows.
+    """
+    problem, unknowns = primal.problem, Unknowns(primal.problem.rank)
+    own, weight = primal.stiffness[0][rows], 1.0 + damping
+    root = np.sqrt(own)
+    others = primal.wanted.copy()
+    others[rows] = 0.0
+    rest = primal.factor.T @ primal.factor + problem.spread(primal.images, others) - problem.unit
+    start = -unknowns.vector(rest) / weight
+    felt = (_across(primal, rows) @ unknowns.pairs(primal)) * root[:, None]
+    missing = -primal.wanted[rows] / root - felt @ start
+    if len(rows) < len(start):  # the rest of the space needs no change of its start
+        space, triangle = linalg.qr(felt.T, mode="economic", check_finite=False)
+        return unknowns.matrix(start + space @ _ridge(triangle.T, missing, weight))
+    return unknowns.matrix(start + _ridge(felt, missing, weight))
+
+
+def _ridge(matrix: Array, right: Array, weight: float) -> Array:
+    """The y that minimises ‖matrix·y − right‖² + weight·‖y‖²."""
+    size = matrix.shape[1]
+    stacked = np.vstack([matrix, weight**0.5 * np.eye(size)])
+    turned, triangle = linalg.qr_multiply(stacked, np.r_[right, np.zeros(size)], mode="right")
+    return np.asarray(linalg.solve_triangular(triangle, turned, check_finite=False))
+
+
+class Unknowns:
+    """The entries of a symmetric (q, q) matrix on and above the diagonal, as a vector with the same inner product."""
+
+    def __init__(self, rank: int) -> None:
+        self.rank = rank
+        self.one, self.other = np.triu_indices(rank)
+        self.weight = np.where(self.one == self.other, 1.0, 2.0**0.5)
+
+    def vector(self, matrix: Array) -> Array:
+        """Of a matrix."""
+        return matrix[self.one, self.other] * self.weight
+
+    def matrix(self, vector: Array) -> Array:
+        """Of a vector."""
+        matrix = np.zeros((self.rank, self.rank))
+        matrix[self.one, self.other] = vector / self.weight
+        matrix[self.other, self.one] = matrix[self.one, self.other]
+        return matrix
+
+    def pairs(self, primal: Primal) -> Array:
+        """(p, q(q + 1)/2): zzᵀ for the difference z of every pair's images."""
+        apart = primal.problem.apart(primal.images, primal.problem.first, primal.problem.second)
+        return np.asarray(apart[:, self.one] * apart[:, self.other] * self.weight)
+
+
+def _across(primal: Primal, rows: Array) -> sparse.csr_array:
+    """B of these rows: near_factor at the near pair of each, −far_factor at the far one."""
+    problem, m = primal.problem, len(rows)
+    factors = np.r_[problem.near_factor[rows], -problem.far_factor[rows]]
+    places = np.r_[:m, :m], np.r_[problem.near[rows], problem.far[rows]]
+    return sparse.csr_array((factors, places), shape=(m, len(problem.place)))
+
+
+def _solved(matrix: Array, right: Array) -> tuple[Array, float]:
+    """The solution of a positive definite system, scaled to a unit diagonal, and the least pivot of its factor."""
     scale = 1.0 / np.sqrt(np.diagonal(matrix))
     matrix = plus_diagonal(matrix * scale[:, None] * scale, np.full(len(matrix), 1e-14))
-    return np.asarray(scale * linalg.solve(matrix, scale * right, assume_a="pos", overwrite_a=True, check_finite=False))
+    factor = cholesky(matrix)
+    if factor is None:
+        return np.zeros_like(right), 0.0
+    found = linalg.cho_solve((factor, True), scale * right, check_finite=False)
+    return np.asarray(scale * found), float(np.diagonal(factor).min(initial=1.0))
 
 
 def _by_products(primal: Primal, change: Array, damping: float) -> tuple[Array, bool]:

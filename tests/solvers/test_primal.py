@@ -1,0 +1,56 @@
+"""Newton's method in the primal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oddkernel import Comparisons
+from oddkernel.learning.recipe import Recipe
+from oddkernel.solvers import primal
+from oddkernel.solvers.primal import Primal, Unknowns
+from oddkernel.solvers.starts import first
+
+Way = Callable[[Primal, Any, float], Any]
+
+
+def drawn(penalty: float, answers: int, dimensions: int) -> Primal:
+    """The primal of random answers about 20 items, away from its minimum."""
+    rng = np.random.default_rng(0)
+    said = Comparisons.from_labels(np.arange(20) % 4, answers, noise=0.3, random_state=0)
+    recipe = Recipe("linear", "squared", ratio=4.0, margin=0.5)
+    problem = recipe.problem(rng.normal(size=(20, dimensions)), recipe.rows(said), penalty)
+    return Primal.of(first(problem, None))
+
+
+def only_step(found: Any) -> Any:
+    return found[0] if isinstance(found, tuple) else found
+
+
+# More rows than unknowns of W, and fewer.
+@pytest.mark.parametrize(("answers", "dimensions"), [(60, 5), (20, 12)])
+@pytest.mark.parametrize("way", [primal._by_unknowns, primal._by_rows, primal._by_least_squares])
+@pytest.mark.parametrize("damping", [0.0, 2.0])
+def test_every_way_solves_the_newton_equation(way: Way, answers: int, dimensions: int, damping: float) -> None:
+    here = drawn(1.0, answers, dimensions)
+    step = only_step(way(here, np.flatnonzero(here.stiffness[0]), damping))
+    pulled = here.problem.spread(here.images, here.stiff(here.problem.sandwich(here.images, step)))
+    np.testing.assert_allclose((1.0 + damping) * step + pulled, -here.gradient, atol=1e-9)
+
+
+def test_steps_that_lost_their_digits_are_not_called_accurate() -> None:
+    for penalty, accurate in ((1.0, True), (1e12, False)):
+        here = drawn(penalty, 60, 5)
+        rows = np.flatnonzero(here.stiffness[0])
+        assert primal._by_rows(here, rows, 0.0)[1] == accurate
+
+
+def test_a_matrix_and_its_vector_have_the_same_inner_products() -> None:
+    rng = np.random.default_rng(0)
+    one, other = (half + half.T for half in rng.normal(size=(2, 4, 4)))
+    unknowns = Unknowns(4)
+    assert unknowns.vector(one) @ unknowns.vector(other) == pytest.approx(np.sum(one * other))
+    np.testing.assert_allclose(unknowns.matrix(unknowns.vector(one)), one)

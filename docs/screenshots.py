@@ -7,6 +7,7 @@ Needs playwright and Chromium, and for the cars the folder that ODDKERNEL_DATA n
 
 from __future__ import annotations
 
+import io
 import os
 import runpy
 import shutil
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from PIL import Image
 from playwright.sync_api import sync_playwright
 from sklearn.datasets import load_digits
 
@@ -27,12 +29,16 @@ OUT = HERE / "_static" / "report"
 
 
 def digits() -> Report:
-    """The demo's images, with a few slips and some "can't tell" among the answers."""
+    """Twelve simulated people, with a few slips and some "can't tell"; every tenth question is put to a second one."""
     images = load_digits()
     said = Comparisons.from_labels(images.target, 300, undecided=30, noise=0.05, random_state=0)
-    model = SKLR(penalty=0.3).fit(images.data, said)
+    shown, odd = np.vstack([said.shown, said.shown[:300:10]]), np.concatenate([said.odd, said.odd[:300:10]])
+    odd[330::6] = (odd[330::6] + 1) % 3  # some of them disagree
+    said = Comparisons.odd_one_out(shown, odd, rater=[f"person {row % 12 + 1}" for row in range(len(shown))])
     ink = (255 - 15 * images.images).astype(np.uint8)
-    return Report(model, images.data, images=ink, classes=images.target)
+    return Report(
+        SKLR().fit(images.data, said), images.data, images=ink, classes=images.target, title="Handwritten digits"
+    )
 
 
 def cars() -> Report:
@@ -54,8 +60,13 @@ def take(browser: Any, report: Report, shots: dict[str, tuple[str, Callable[[Any
             act(page)
             page.evaluate("part => document.getElementById(part).scrollIntoView()", part)
             page.wait_for_timeout(400)
-            page.screenshot(path=OUT / f"{name}.png")
+            small(page.screenshot()).save(OUT / f"{name}.png", optimize=True)
         page.close()
+
+
+def small(png: bytes) -> Image.Image:
+    """A screenshot in 256 colours, a third of its size."""
+    return Image.open(io.BytesIO(png)).convert("RGB").quantize(256, dither=Image.Dither.NONE)
 
 
 def nothing(_: Any) -> None:
@@ -68,14 +79,14 @@ def main() -> None:
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        shots = {"map": ("map", nothing), "clusters": ("clusters", nothing)}
+        shots = {"first": ("title", nothing), "map": ("map", nothing), "clusters": ("clusters", nothing)}
         take(browser, digits(), {**shots, "answers": ("answers", lambda page: page.click("#tab-surprising"))})
 
         def pick(page: Any) -> None:
             page.fill("#pick", "car 48")
             page.keyboard.press("Enter")
 
-        take(browser, cars(), {"neighbours": ("neighbours", pick)}, color_scheme="dark")
+        take(browser, cars(), {"items": ("neighbour-view", pick)}, color_scheme="dark")
         browser.close()
 
 

@@ -35,4 +35,4 @@ if (folder / "cars60_survey.csv").exists():
 else:
     print("ODDKERNEL_DATA names no folder with cars60_survey.csv, so there is nothing to show here.")
 report
-# sphinx_gallery_thumbnail_path = "_static/report/neighbours.png"
+# sphinx_gallery_thumbnail_path = "_static/report/items.png"

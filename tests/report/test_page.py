@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from oddkernel import SKLR, Comparisons
 from oddkernel.report import Report
+from oddkernel.support.formulas import guard, unguard
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
 expect = playwright.expect
@@ -38,7 +42,8 @@ def example() -> Report:
     texts = [f"a text about {name}" for name in names]
     images = rng.integers(0, 255, size=(60, 48, 40, 3), dtype=np.uint8)
     classes = [HOSTILE if kind == 2 else f"kind {kind}" for kind in kinds]
-    return Report(model, X, texts=texts, images=images, classes=classes, clusters=[2, 3, 5], map="pca", title=HOSTILE)
+    words = {"title": HOSTILE, "question": HOSTILE}
+    return Report(model, X, texts=texts, images=images, classes=classes, clusters=[2, 3, 5], map="pca", **words)
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +104,8 @@ def dot(page: Any, row: int, when: str = "after") -> tuple[float, float]:
 
 def test_names_are_text_and_never_markup(page: Any) -> None:
     assert page.title() == HOSTILE
-    assert page.locator("h1").text_content() == HOSTILE
+    assert page.locator("#title").text_content() == HOSTILE
+    assert page.locator("#question").text_content() == f"People were asked{HOSTILE}"
     assert page.locator("b").count() == 0
     assert page.locator("img").count() == 0
     page.fill("#pick", "onerror")
@@ -196,6 +202,7 @@ def test_the_legend_shows_one_group_alone(page: Any) -> None:
 
 
 def test_a_frame_shows_the_same_items_in_both_maps(page: Any) -> None:
+    page.locator("#map-before").scroll_into_view_if_needed()
     box = page.locator("#map-before canvas").first.bounding_box()
     page.keyboard.down("Shift")
     page.mouse.move(box["x"] + 5, box["y"] + 5)
@@ -207,6 +214,140 @@ def test_a_frame_shows_the_same_items_in_both_maps(page: Any) -> None:
     assert page.evaluate("state.selected") is None
     page.click("#reset")
     assert page.evaluate("state.matches") is None
+
+
+def test_a_button_draws_a_frame_without_the_shift_key(page: Any) -> None:
+    page.click("#frame")
+    assert page.locator("#frame").get_attribute("aria-pressed") == "true"
+    page.locator("#map-before").scroll_into_view_if_needed()
+    box = page.locator("#map-before canvas").first.bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=4)
+    page.mouse.up()
+    chosen = page.evaluate("state.matches.size")
+    assert 0 < chosen < 60
+    assert page.locator("#frame").get_attribute("aria-pressed") == "false"
+    assert page.locator("#save-names").text_content() == f"Save the shown {chosen} names (CSV)"
+
+
+# What people said, item by item
+
+
+def test_answers_about_an_item_the_contradicted_first(page: Any) -> None:
+    page.fill("#pick", "swan 0")
+    page.keyboard.press("Enter")
+    row = page.evaluate("state.selected")
+    about = page.evaluate(f"answersAbout([{row}]).places.map(answerAt)")
+    assert len(about) >= 5
+    assert all(row in answer["shown"] for answer in about)
+    against = [answer["after"] is not None and answer["after"] < 0.5 for answer in about]
+    assert any(against)
+    assert against == sorted(against, reverse=True)
+    words = page.locator("#said-words").text_content()
+    assert words.startswith(f"{len(about)} answers: the learned distances contradict {sum(against)}")
+    assert "1 link," in words or "links" in words
+    assert page.locator("#said-list article").count() == min(len(about), 12)
+
+
+def test_answers_about_two_items(page: Any) -> None:
+    page.fill("#pick", "swan 0")
+    page.keyboard.press("Enter")
+    page.fill("#pick-second", "swan 3")
+    page.keyboard.press("Enter")
+    about = page.evaluate("answersAbout([state.selected, state.second]).places.map(answerAt)")
+    assert {"must_link", "most_central", "closer", "odd_one_out"} <= {answer["kind"] for answer in about}
+    assert page.locator("#said-title").text_content() == "What people said about swan 0 and swan 3"
+    assert page.locator("#said-list article").count() == len(about)
+    page.click("#second")
+    page.mouse.click(*dot(page, 20))
+    assert page.evaluate("nameOf(state.selected)") == "swan 0"
+    assert page.evaluate("nameOf(state.second)") != "swan 3"
+    page.click("#clear")
+    expect(page.locator("#said")).to_be_hidden()
+
+
+def test_a_second_item_by_keys_alone(page: Any) -> None:
+    page.focus("#map-after canvas")
+    for key in ("ArrowRight", "Enter", "ArrowLeft", "Shift+Enter"):
+        page.keyboard.press(key)
+    assert page.evaluate("state.second !== null && state.second !== state.selected")
+
+
+# Files
+
+
+def saved(page: Any, press: str) -> tuple[str, bytes]:
+    """The name and the content of the file that a button makes."""
+    with page.expect_download() as waiting:
+        page.click(press)
+    return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
+
+
+def test_names_are_saved_as_csv_without_formulas(browser: Any, tmp_path: Path) -> None:
+    names = [
+        "=1+1",
+        "'=2",
+        "-5",
+        'a "b", c',
+        "two\nlines",
+        "@x",
+        "\ttab",
+        "<script>",
+        "\U0001f986",
+        "plain",
+        "+1",
+        "-a",
+    ]
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    said = Comparisons.odd_one_out([[0, 1, 2]], [0], items=names)
+    report = Report(SKLR("linear", rank=None, penalty=1.0).fit(X, said), X, clusters=[2, 3], map="pca", classes=names)
+    for page in opened(browser, report.save(tmp_path / "names.html")):
+        name, content = saved(page, "#save-names")
+        assert name == "oddkernel-items.csv"
+        head, *rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
+        assert head == ["item", "class", f"cluster of {page.evaluate('data.clusters.levels[state.level].k')}"]
+        assert [row[0] for row in rows] == [guard(name) for name in names]
+        assert [unguard(row[0]) for row in rows] == names
+        assert [row[1] for row in rows] == [row[0] for row in rows]
+        head, *rows = list(csv.reader(io.StringIO(saved(page, "#save-groups")[1].decode("utf-8-sig"), newline="")))
+        assert head == ["item", "class", "cluster of 2", "cluster of 3"]
+        for column, k in ((2, 2), (3, 3)):
+            assert [int(row[column]) - 1 for row in rows] == report.resolutions[k].labels.tolist()
+        page.fill("#pick", "plain")
+        page.keyboard.press("Enter")
+        assert page.locator("#save-names").text_content() == "Save the chosen 1 name (CSV)"
+        assert saved(page, "#save-names")[1].decode("utf-8-sig").splitlines()[1].startswith("plain,")
+
+
+@pytest.mark.parametrize("pictures", [False, True])
+def test_maps_are_saved_as_png_and_svg(page: Any, pictures: bool) -> None:
+    from PIL import Image
+
+    page.locator("#pictures").set_checked(pictures)
+    name, content = saved(page, "#buttons-after button:has-text('PNG')")
+    assert name == "oddkernel-map-after.png"
+    with Image.open(io.BytesIO(content)) as image:
+        assert image.width > 1000
+        assert len(image.convert("RGB").resize((100, 100)).getcolors(10_000)) > 20
+    name, content = saved(page, "#buttons-before button:has-text('SVG')")
+    assert name == "oddkernel-map-before.svg"
+    root = ElementTree.fromstring(content)
+    assert len(root.findall(".//{*}circle")) >= 60
+    assert bool(root.findall(".//{*}image")) == pictures
+    assert HOSTILE[:12] in "".join(root.itertext())
+    assert root.findall(".//{*}script") == []
+
+
+def test_svg_files_hold_what_xml_permits(browser: Any, tmp_path: Path) -> None:
+    names = [f"\x01 bell \x0b {row}" for row in range(12)]
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    said = Comparisons.odd_one_out([[0, 1, 2]], [0], items=names)
+    report = Report(SKLR("linear", rank=None, penalty=1.0).fit(X, said), X, clusters=[2], map="pca")
+    for page in opened(browser, report.save(tmp_path / "names.html")):
+        assert page.evaluate("state.pictures")
+        root = ElementTree.fromstring(saved(page, "#buttons-after button:has-text('SVG')")[1])
+        assert "bell" in "".join(root.itertext())
 
 
 def test_a_notebook_shows_it(browser: Any) -> None:
@@ -295,7 +436,7 @@ def test_canvases_and_charts_have_tables(page: Any) -> None:
     assert page.locator("#settings tbody tr").count() > 15
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 390)])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 1400), ("light", 390), ("dark", 390)])
 def test_axe_finds_nothing(browser: Any, file: Path, scheme: str, width: int) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
     for page in opened(browser, file, color_scheme=scheme):
@@ -315,6 +456,36 @@ def test_a_finger_shows_and_selects(browser: Any, file: Path) -> None:
         page.touchscreen.tap(*dot(page, 5))
         expect(page.locator("#tip")).to_be_visible()
         assert page.evaluate("state.selected") == page.evaluate("state.hovered")
+
+
+def test_words_for_fingers_and_for_a_mouse(browser: Any, file: Path, page: Any) -> None:
+    assert "Shift key" in page.locator("#map-words").text_content()
+    assert "Hover over" in page.locator("#map-words").text_content()
+    for phone in opened(browser, file, has_touch=True, is_mobile=True):
+        words = phone.locator("body").inner_text()
+        assert "Tap a dot" in words
+        for other in ("Shift", "Hover", "Click", "click"):
+            assert other not in words
+
+
+def test_buttons_cover_no_dots(page: Any) -> None:
+    assert page.locator(".canvas button").count() == 0
+
+
+def test_the_keyboard_reaches_everything(page: Any) -> None:
+    page.click("#changed")
+    wanted = page.evaluate(
+        """() => [...document.querySelectorAll("a[href], button, select, input, summary, [tabindex]")]
+          .filter((e) => e.checkVisibility() && !e.disabled && e.tabIndex >= 0 && !e.closest("[hidden]"))
+          .map((e, place) => (e.dataset.place = place)).length"""
+    )
+    page.evaluate("document.activeElement.blur(); window.scrollTo(0, 0)")
+    page.locator("body").evaluate("body => { body.tabIndex = -1; body.focus(); body.removeAttribute('tabindex'); }")
+    reached = set()
+    for _ in range(wanted + 5):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.dataset.place"))
+    assert reached >= {str(place) for place in range(wanted)}
 
 
 def test_the_theme_can_be_switched(page: Any) -> None:

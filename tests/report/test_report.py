@@ -1,21 +1,28 @@
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from oddkernel import SKLR, Comparisons, formats, models
 from oddkernel.cli import main
+from oddkernel.kernels import Identity, Linear
 from oddkernel.report import Report, before_after
 from oddkernel.report import thumbnails as thumbs
 from oddkernel.report.about import read_about
-from oddkernel.report.held_out import from_answers, from_folds, from_tuning
+from oddkernel.report.diagnosis import diagnose
+from oddkernel.report.held_out import HeldOut, from_answers, from_folds, from_tuning
+from oddkernel.report.opening import headline
 from oddkernel.report.page import page
 from oddkernel.report.verdicts import judge
 
@@ -23,6 +30,8 @@ FLAT = np.random.default_rng(0).normal(size=(30, 2))
 GROUPS = np.arange(30) % 10
 X, Y = load_iris(return_X_y=True)
 SAID = Comparisons.from_labels(Y, 80, undecided=8, noise=0.1, random_state=0)
+# With settings that were given, and with those that the learner chooses.
+MODELS = {False: SKLR("linear", rank=None, penalty=10.0).fit(X, SAID), True: SKLR().fit(X, SAID[:30])}
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +122,13 @@ def titles(report: Report) -> str:
     return " | ".join(note.title for note in report.notes)
 
 
+def guesses(n_items: int, n_answers: int) -> Comparisons:
+    """Answers by people who choose at random."""
+    rng = np.random.default_rng(0)
+    shown = [rng.choice(n_items, 3, replace=False) for _ in range(n_answers)]
+    return Comparisons.odd_one_out(shown, rng.integers(0, 3, n_answers))
+
+
 def test_notes_say_what_to_try(model: SKLR) -> None:
     said = Comparisons.from_labels(Y, 200, random_state=3)
     assert "Learning helps" in titles(small(SKLR("linear", rank=None, penalty=10.0).fit(X, said), held_out=said))
@@ -124,14 +140,136 @@ def test_notes_say_what_to_try(model: SKLR) -> None:
         )
     )
     noise = np.random.default_rng(0).normal(size=(150, 20))
-    guessed = Comparisons.odd_one_out(
-        [np.random.default_rng(s).choice(150, 3, replace=False) for s in range(120)],
-        np.random.default_rng(0).integers(0, 3, 120),
-    )
-    told = titles(Report(SKLR("linear", rank=None, penalty=1e4).fit(noise, guessed), noise, clusters=[2], map="pca"))
+    learned = SKLR("linear", rank=None, penalty=1e4).fit(noise, guesses(150, 120))
+    told = titles(Report(learned, noise, clusters=[2], map="pca"))
     assert "memorised" in told
     assert "features alone say little" in told
     assert all(note.tone in ("good", "plain", "look") for note in small(model).notes)
+
+
+@pytest.mark.slow
+def test_a_model_that_learned_nothing_says_so_first() -> None:
+    noise = np.random.default_rng(0).normal(size=(60, 4))
+    said = guesses(60, 300)
+    with pytest.warns(UserWarning, match="support a change"):  # the learner says so, too
+        kept = SKLR().fit(noise, said)
+    left_alone = Report(kept, noise, clusters=[2], map="pca")
+    assert left_alone.model.penalty_ == 0
+    assert left_alone.opening.headline == "Nothing was learned: the answers don't support a change yet"
+    assert "Learned" not in [level.name for level in left_alone.opening.levels]
+    assert data_of(left_alone.html())["answers"]["learned"] is False
+    forced = Report(SKLR("linear", penalty=1e4).fit(noise, said), noise, clusters=[2], map="pca")
+    assert forced.held_out is not None
+    start = "Nothing useful was learned" if forced.held_out.after <= 1 / 3 else "Not clearly better than guessing"
+    assert forced.opening.headline.startswith(start)
+    for report in (left_alone, forced):
+        assert all(note.tone != "good" or "solver" in note.title for note in report.notes)
+
+
+SHARES = st.floats(0, 1)
+
+
+@settings(deadline=None, max_examples=60)
+@given(before=SHARES, after=SHARES, width=st.floats(0, 0.3), n=st.integers(1, 5000), automatic=st.booleans())
+def test_words_follow_from_the_numbers(before: float, after: float, width: float, n: int, automatic: bool) -> None:
+    gain = after - before
+    found = HeldOut(before, after, (gain - width, gain + width), n, 1 / 3, "set aside")
+    model = MODELS[automatic]
+    first, *_ = diagnose(model, small(model).verdicts, found, 150)
+    for words in (headline(model, found), first.title):
+        if "helps" in words and "not certain" not in words:
+            assert gain > width
+        if "harm" in words or "harder" in words:
+            assert -gain > width
+        if "guessing" in words.split(":")[0]:
+            assert after < 1 / 3 + 1.96 * (2 / 9 / n) ** 0.5 + 1e-9
+        if "Nothing" in words:
+            assert after <= 1 / 3
+    advice = " ".join(note.advice for note in diagnose(model, small(model).verdicts, found, 150))
+    if automatic:
+        assert "auto" not in advice
+
+
+def test_what_was_used_is_not_recommended() -> None:
+    bad = HeldOut(0.4, 0.35, (-0.1, -0.01), 100_000, 1 / 3, "set aside")
+    verdicts = small(MODELS[True]).verdicts
+    for model in (MODELS[True], SKLR(Linear() + Identity(), penalty="auto").fit(X, SAID[:30])):
+        advice = " ".join(note.advice for note in diagnose(model, verdicts, bad, 150))
+        assert 'penalty="auto"' not in advice
+        assert "solver" not in advice
+    assert "identity" not in advice
+    given_one = SKLR(Linear(), penalty=1.0).fit(X, SAID)
+    advice = " ".join(note.advice for note in diagnose(given_one, verdicts, bad, 150))
+    assert 'penalty="auto"' in advice
+    assert "identity" in advice
+
+
+def test_counts_add_up_and_say_what_was_left_out() -> None:
+    links = Comparisons.must_link([[0, 1], [60, 61]]) + Comparisons.cannot_link([[0, 60]])
+    said = SAID + links
+    unseen = Comparisons.from_labels(Y, 20, undecided=1, random_state=4) + links[:1]
+    report = small(SKLR("linear", rank=None, penalty=10.0).fit(X, said), held_out=unseen)
+    count, detail = report.opening.answers
+    assert count == "91 answers"
+    assert detail.startswith("80 name an item, 8 say “can't tell” and 3 link two items or keep them apart; 22 other")
+    assert report.held_out is not None
+    assert (report.held_out.n_answers, report.held_out.n_undecided, report.held_out.n_links) == (20, 1, 1)
+    only = small(SKLR("linear", penalty=1.0).fit(X, SAID[SAID.undecided])).opening
+    assert only.answers == ("8 answers", "all say “can't tell”")
+    assert only.headline == "Learned from 8 answers; how well it predicts others is not known"
+    assert only.lead.startswith("None of the answers names")
+
+
+def test_one_is_singular() -> None:
+    one = Comparisons.odd_one_out([[0, 1, 100]], [2], rater="ann")
+    report = small(SKLR("linear", rank=None, penalty=1.0).fit(X, one))
+    opening = report.opening
+    assert (opening.people, opening.answers) == (("1 person", "1 answer"), ("1 answer", "1 names an item"))
+    assert opening.headline.startswith("Learned from 1 answer;")
+    words = " ".join(f"{note.title} {note.meaning} {note.advice}" for note in report.notes)
+    assert not re.search(r"\b1 (answers|items|questions|passes|dimensions|people)\b", words)
+
+
+def test_people_and_the_noise_ceiling() -> None:
+    shown = [[0, 1, 100], [50, 51, 2], [0, 60, 61]]
+    said = Comparisons.odd_one_out(shown * 2, [2, 2, 0, 2, 2, 1], rater=["ann"] * 3 + ["bob"] * 3)
+    opening = small(SKLR("linear", rank=None, penalty=1.0).fit(X, said), question="Which one?").opening
+    assert opening.question == "Which one?"
+    assert opening.people == ("2 people", "3 answers each")
+    people = opening.levels[-1]
+    assert people.share == pytest.approx(2 / 3)
+    assert "3 questions" in people.detail
+    alone = small(SKLR("linear", rank=None, penalty=1.0).fit(X, said[:3])).opening
+    assert alone.levels[-1].share is None
+    assert "no two people" in alone.levels[-1].detail
+
+
+@pytest.mark.slow
+def test_only_some_of_many_answers_are_held_out() -> None:
+    said = Comparisons.from_labels(Y, 150, random_state=0)
+    noisy = np.column_stack([X, 3 * np.random.default_rng(0).normal(size=(150, 4))])
+    tuned = SKLR("linear", rank=None, loss="softmax", penalty="auto", random_state=0).fit(noisy, said)
+    assert tuned.tuning_ is not None
+    trials = tuple(replace(trial, n_answers=16) for trial in tuned.tuning_.trials)
+    tuned.fit_ = replace(tuned.fit_, tuning=replace(tuned.tuning_, trials=trials))
+    found = from_tuning(tuned)
+    assert found is not None
+    assert found.n_answers == 16
+    assert "a random part" in found.how
+
+
+def test_answers_beyond_what_a_page_holds(model: SKLR, monkeypatch: pytest.MonkeyPatch) -> None:
+    from oddkernel.report import page as written
+
+    monkeypatch.setattr(written, "HELD", 10)
+    monkeypatch.setattr(written, "SHOWN", 4)
+    report = small(model)
+    answers = data_of(report.html())["answers"]
+    assert answers["total"] == 88
+    assert 10 <= answers["held"] < 40
+    rows = np.frombuffer(base64.b64decode(answers["columns"]["row"]["bytes"]), np.uint8)
+    assert set(report.verdicts.surprising()[:10]) <= set(rows)
+    assert rows[answers["lists"]["undecided"]].tolist() == report.verdicts.undecided()[:4].tolist()
 
 
 # The page

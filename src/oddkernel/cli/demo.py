@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> Summary:
 
         from ..comparisons import Comparisons
         from ..learning.sklr import SKLR
-        from ..report import Report, before_after, flat_map
+        from ..report import Report, before_after
         from ..support.files import replace
 
     images = load_digits()
@@ -69,13 +69,6 @@ def run(arguments: argparse.Namespace) -> Summary:
             "status": str(after.solution_.status),
         }
     shown = {name: _shown(name, fact) for name, fact in facts.items()}
-    with working("drawing"):
-        maps = [flat_map(model.transform(X)) for model in (before, after)]
-        titles = [
-            f"Before: by their pixels\nclusters match the digits at {shown['rand_before']}",
-            f"After {N_ANSWERS} answers\nclusters match the digits at {shown['rand_after']}",
-        ]
-        picture = before_after(maps, titles, digits, "the digit that was written")
     ink = (255 - 15 * images.images).astype("uint8")  # dark on light, as it was written
     report = Report(
         after,
@@ -86,6 +79,13 @@ def run(arguments: argparse.Namespace) -> Summary:
         title=f"Handwritten digits: what {N_ANSWERS} answers taught",
     )
     compute(report)
+    with working("drawing"):
+        titles = [
+            f"Before: by their pixels\nclusters match the digits at {shown['rand_before']}",
+            f"After {N_ANSWERS} answers\nclusters match the digits at {shown['rand_after']}",
+        ]
+        legend = f"the digit that was written; maps by {report.maps.method}, as in the report"
+        picture = before_after([report.maps.before, report.maps.after], titles, digits, legend)
     arguments.out.mkdir(parents=True, exist_ok=True)
     files = {"picture": arguments.out / "before_after.png", "report": arguments.out / "report.html"}
     replace(files["picture"], picture)

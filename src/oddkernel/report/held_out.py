@@ -16,8 +16,8 @@ from ..solvers import Newton
 from ..support.types import Array
 
 MOST = 20_000
-"""Above this many answers nothing is learned again in order to hold some out: that would take minutes."""
-# Tolerance and most steps of these fits: held-out answers can't tell more exact ones apart.
+"""Above this many answers the report doesn't learn again to hold some out, to bound its time. Chosen by hand."""
+# Tolerance and most steps of these fits. Chosen by hand: shares of held-out answers are shown to a tenth of a percent.
 TOLERANCE, STEPS = 1e-3, 60
 
 
@@ -32,11 +32,13 @@ class HeldOut:
     interval : (float, float)
         95% interval of the gain.
     n_answers : int
-        Number of held-out answers.
+        Number of held-out answers that were predicted.
     chance : float
         Chance level: a third for answers about three items, a half for *closer*.
     how : str
         How they were held out, as text.
+    n_undecided, n_links : int
+        *Can't tell* answers and links among the same answers. They name no item of three and are left out.
     """
 
     before: float
@@ -45,30 +47,47 @@ class HeldOut:
     n_answers: int
     chance: float
     how: str
+    n_undecided: int = 0
+    n_links: int = 0
 
     @property
     def gain(self) -> float:
         """By how much learning raises the agreement."""
         return self.after - self.before
 
+    @property
+    def verdict(self) -> str:
+        """``"better"`` or ``"worse"`` if the interval of the gain excludes zero, otherwise ``"open"``."""
+        low, high = self.interval
+        return "better" if low > 0 else "worse" if high < 0 else "open"
+
+    @property
+    def beats_guessing(self) -> bool:
+        """Whether the agreement after learning is above the chance level by more than 1.96 binomial standard errors."""
+        return bool(self.after > self.chance + 1.96 * np.sqrt(self.chance * (1 - self.chance) / self.n_answers))
+
 
 def from_tuning(model: SKLR) -> HeldOut | None:
     """The held-out agreement that ``penalty="auto"`` measured."""
-    tuning = model.tuning_
+    tuning, said = model.tuning_, model.comparisons_
     if tuning is None:
         return None
-    known = model.comparisons_[choices.decided(model.comparisons_)]
-    how = "held out in turn while the penalty was chosen"
-    return HeldOut(tuning.start, tuning.start + tuning.gain, tuning.gain_interval, len(known), _chance(known), how)
+    known = said[choices.decided(said)]
+    # Only some of many answers are held out; models saved by earlier versions don't say how many.
+    n_answers = max((trial.n_answers or 0 for trial in tuning.trials), default=0) or len(known)
+    which = "held out in turn" if n_answers == len(known) else "a random part, held out"
+    how = f"{which} while the same answers chose the settings, so the figure is slightly optimistic"
+    figures = tuning.start, tuning.start + tuning.gain, tuning.gain_interval
+    return HeldOut(*figures, n_answers, _chance(known), how, *_left_out(said))
 
 
-def from_answers(said: Comparisons, before: Array, after: Array) -> HeldOut:
-    """The agreement with answers that the caller held out."""
+def from_answers(said: Comparisons, before: Array, after: Array, how: str = "set aside before learning") -> HeldOut:
+    """The agreement with answers that the caller held out, or that nothing was learned from."""
     known = said[choices.decided(said)]
     if not len(known):
         raise ValueError("held_out holds no answers about three items besides can't tell; expected some to predict")
     first, then = (choices.agreement(choices.sides(points, known.shown), known) for points in (before, after))
-    return _compared(first, then, known, "set aside before learning")
+    return _compared(first, then, known, said, how)
 
 
 def from_folds(model: SKLR) -> HeldOut | None:
@@ -89,16 +108,20 @@ def from_folds(model: SKLR) -> HeldOut | None:
         for share, points in ((first, fit.asked), (then, fit.asked @ learned.root)):
             share[tested] = choices.agreement(choices.sides(points, said.shown[tested]), said[tested])
     seen = ~np.isnan(then)
-    return _compared(first[seen], then[seen], said[seen], "held out in turn, and the rest learned from again")
+    return _compared(first[seen], then[seen], said[seen], said, "held out in turn, and the rest learned from again")
 
 
-def _compared(before: Array, after: Array, known: Comparisons, how: str) -> HeldOut:
+def _compared(before: Array, after: Array, known: Comparisons, said: Comparisons, how: str) -> HeldOut:
     share = known.weight / known.weight.sum()
     difference = after - before
     gain = float(share @ difference)
     error = 1.96 * float(np.sqrt(share**2 @ np.square(difference - gain)))
-    interval = (gain - error, gain + error)
-    return HeldOut(float(share @ before), float(share @ after), interval, len(known), _chance(known), how)
+    figures = float(share @ before), float(share @ after), (gain - error, gain + error)
+    return HeldOut(*figures, len(known), _chance(known), how, *_left_out(said))
+
+
+def _left_out(said: Comparisons) -> tuple[int, int]:
+    return int(np.count_nonzero(said.undecided)), int(np.count_nonzero(said.links))
 
 
 def _chance(known: Comparisons) -> float:

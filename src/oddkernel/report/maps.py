@@ -15,8 +15,8 @@ from ..support.types import Array
 # Squared distances below this share of the largest one count as this share, so that ratios stay finite. Derived: the
 # precision of float32 squared is 1e-14.
 COINCIDENT = 1e-12
-# t-SNE and UMAP use this many principal components, as is customary: neighbours hardly change beyond, and the time is
-# proportional.
+# t-SNE and UMAP use this many principal components, as scikit-learn's documentation of t-SNE recommends. Time is
+# proportional to it.
 COMPONENTS = 50
 # With fewer items than this, MDS places them: too few for neighbourhoods. Chosen by hand.
 FEWEST = 12
@@ -35,11 +35,14 @@ class Maps:
         Name of the method, for display.
     before, after : ndarray of shape (n, 2)
         Each fills the unit square; the second is rotated to lie close to the first (Procrustes).
+    local : bool
+        Whether the method keeps neighbours together at the expense of long distances.
     """
 
     method: str
     before: Array
     after: Array
+    local: bool = False
 
 
 def draw_maps(before: Array, after: Array, method: str = "tsne", *, random_state: int = 0) -> Maps:
@@ -64,11 +67,11 @@ def draw_maps(before: Array, after: Array, method: str = "tsne", *, random_state
     """
     if method not in METHODS:
         raise ValueError(f"map={method!r}; expected one of {', '.join(map(repr, METHODS))}")
-    if len(before) < FEWEST and method in ("tsne", "umap"):
+    if len(before) < FEWEST and method in LOCAL:
         method = "mds"
     words, place = METHODS[method]
     first, then = (place(points, random_state) for points in (before, after))
-    return Maps(words, _fill_square(first), _fill_square(_turned(then, first)))
+    return Maps(words, _fill_square(first), _fill_square(_turned(then, first)), method in LOCAL)
 
 
 def flat_map(coordinates: ArrayLike, *, n_iter: int = 100) -> Array:
@@ -144,7 +147,7 @@ def _tsne(points: Array, random_state: int) -> Array:
             return np.asarray(FastTSNE(perplexity=perplexity, random_state=random_state).fit(points))
     from sklearn.manifold import TSNE
 
-    # Half of the customary 1000 iterations: in trials the rest moved no item by as much as a dot's width.
+    # Half of scikit-learn's default of 1000 iterations, which halves the time. Chosen by hand.
     placed: Array = TSNE(perplexity=perplexity, max_iter=500, random_state=random_state).fit_transform(points)
     return placed.astype(np.float64)
 
@@ -166,6 +169,9 @@ METHODS: dict[str, tuple[str, Callable[[Array, int], Array]]] = {
     "pca": ("the two principal components", lambda points, _: principal_components(points, 2)),
 }
 """The methods: name for display, and a function of coordinates and a seed."""
+
+LOCAL = ("tsne", "umap")
+"""The methods that keep neighbours together, at the expense of long distances."""
 
 
 def _turned(flat: Array, reference: Array) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from dataclasses import asdict
 from html import escape
 from importlib.resources import files
 from itertools import pairwise
@@ -13,31 +14,39 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..comparisons import Kind
-from ..support.types import Array
+from ..comparisons import Comparisons, Kind
+from ..support.types import Array, Indices
 from .colours import PALETTE, RAMP
+from .opening import initially
 from .resolutions import flows, spectrum
 
 if TYPE_CHECKING:
     from .report import Report
+    from .verdicts import Verdicts
 
 
 SCRIPTS = (
     "base.js",
     "charts.js",
+    "ink.js",
+    "saving.js",
     "map.js",
     "maps.js",
     "clusters.js",
     "neighbours.js",
     "answers.js",
+    "said.js",
     "fit.js",
     "main.js",
 )
 SHOWN = 60  # answers in each list; chosen by hand
+HELD = 100_000  # answers in the page; chosen by hand: 25 bytes each, in base64, are 3.3 MB
 EIGENVALUES = 40  # eigenvalues in the chart; chosen by hand
-ROUNDING = 1e-6  # slack below this is the solver's default tolerance, and no violation
-# Coordinates of a map, 0 to 1, as 16-bit integers: finer than any screen.
+ROUNDING = 1e-6  # slack below this is no violation: it is the solver's default tolerance
+# Shares from 0 to 1 as 16-bit integers: finer than any screen. Derived: the largest such integer.
 STEPS = 65535
+# In 16-bit integers of spreads and probabilities: hundredths of a ratio, and what stands for NaN in both.
+HUNDREDTHS, UNKNOWN = 100, 65535
 
 
 def page(report: Report) -> str:
@@ -69,7 +78,9 @@ def notebook_frame(html: str) -> str:
 def payload(report: Report) -> dict[str, Any]:
     """Everything that the page shows."""
     return {
-        "title": _title(report),
+        "title": report.title or "",
+        "opening": asdict(report.opening),
+        "before": initially(report.model),
         "palette": PALETTE,
         "ramp": RAMP,
         "n": len(report.X),
@@ -80,7 +91,7 @@ def payload(report: Report) -> dict[str, Any]:
         "thumbnails": _thumbnails(report),
         "maps": {
             "method": report.maps.method,
-            "local": report.map in ("tsne", "umap"),
+            "local": report.maps.local,
             "before": _compact(np.round(report.maps.before * STEPS).astype(np.uint16)),
             "after": _compact(np.round(report.maps.after * STEPS).astype(np.uint16)),
         },
@@ -97,8 +108,7 @@ def payload(report: Report) -> dict[str, Any]:
 
 
 def _title(report: Report) -> str:
-    n = len(report.answers)
-    return report.title or f"What {n} {'answer' if n == 1 else 'answers'} taught"
+    return report.title or report.opening.headline
 
 
 def _classes(report: Report) -> dict[str, Any] | None:
@@ -146,15 +156,19 @@ def _answers(report: Report) -> dict[str, Any]:
         "undecided": verdicts.undecided(),
         "conflicts": np.concatenate([np.empty(0, dtype=np.intp), *verdicts.conflicts]),
     }
-    rows = np.unique(np.concatenate([found[:SHOWN] for found in lists.values()]))
     said = verdicts.said
+    rows = np.arange(len(said))
+    if len(said) > HELD:
+        listed = [found[:SHOWN] for found in lists.values()]
+        rows = np.unique(np.concatenate([*listed, verdicts.surprising()[:HELD]]))
     known = ~np.isnan(verdicts.after)
-    agreement = verdicts.agreement()
     return {
         "total": len(said),
+        "held": len(rows),
         "decided": int(known.sum()),
         "links": int(np.count_nonzero(said.links)),
-        "agreement": agreement,
+        "agreement": verdicts.agreement(),
+        "learned": bool(len(report.model.comparisons_)) and report.model.penalty_ > 0,
         "learned_from": verdicts.influence is not None,
         "counts": {name: len(found) for name, found in lists.items()},
         "lists": {name: np.searchsorted(rows, found[:SHOWN]).tolist() for name, found in lists.items()},
@@ -163,23 +177,39 @@ def _answers(report: Report) -> dict[str, Any]:
             for group, mask in (("undecided", said.undecided), ("decided", known))
         },
         "probabilities": np.histogram(verdicts.probability[known], bins=10, range=(0, 1))[0].tolist(),
-        "rows": [
-            {
-                "row": int(row),
-                "kind": Kind(int(said.kind[row])).name.lower(),
-                "shown": [item for item in said.shown[row].tolist() if item >= 0],
-                "odd": int(said.odd[row]),
-                "pick": int(verdicts.pick[row]),
-                "probability": _rounded(verdicts.probability[row]),
-                "influence": None if verdicts.influence is None else _rounded(verdicts.influence[row]),
-                "spread": [_rounded(verdicts.spread_before[row], 2), _rounded(verdicts.spread_after[row], 2)],
-                "before": _rounded(verdicts.before[row]),
-                "after": _rounded(verdicts.after[row]),
-                "rater": "" if said.rater is None else str(said.rater[row]),
-            }
-            for row in rows
-        ],
+        "kinds": [Kind(number).name.lower() for number in range(len(Kind))],
+        "raters": [] if said.rater is None else np.unique(said.rater[rows]).tolist(),
+        "columns": {name: _compact(column) for name, column in _columns(verdicts, rows, len(report.X)).items()},
     }
+
+
+def _columns(verdicts: Verdicts, rows: Indices, n_items: int) -> dict[str, Array]:
+    """The answers in these rows, column by column, as non-negative integers."""
+    said: Comparisons = verdicts.said[rows]
+    columns: dict[str, Array] = {
+        "row": rows,
+        "kind": said.kind,
+        "shown": np.where(said.shown < 0, n_items, said.shown),
+        "odd": said.odd + 1,
+        "pick": verdicts.pick[rows] + 1,
+        # Shares are 0, 1/3, 1/2 or 1: sixths are exact.
+        "before": _whole(6 * verdicts.before[rows], 255),
+        "after": _whole(6 * verdicts.after[rows], 255),
+        "probability": _whole((STEPS - 1) * verdicts.probability[rows], UNKNOWN),
+        "spread_before": _whole(HUNDREDTHS * verdicts.spread_before[rows], UNKNOWN),
+        "spread_after": _whole(HUNDREDTHS * verdicts.spread_after[rows], UNKNOWN),
+    }
+    if said.rater is not None:
+        columns["rater"] = np.unique(said.rater, return_inverse=True)[1]
+    if verdicts.influence is not None:
+        largest = float(verdicts.influence.max(initial=0.0)) or 1.0
+        columns["influence"] = _whole((STEPS - 1) * verdicts.influence[rows] / largest, UNKNOWN)
+    return columns
+
+
+def _whole(values: Array, unknown: int) -> Array:
+    """Rounded, at most ``unknown − 1``, and ``unknown`` in place of NaN."""
+    return np.where(np.isnan(values), unknown, np.round(np.minimum(values, unknown - 1))).astype(np.int64)
 
 
 def _fit(report: Report) -> dict[str, Any]:
@@ -199,6 +229,8 @@ def _fit(report: Report) -> dict[str, Any]:
             "interval": held_out.interval,
             "n": held_out.n_answers,
             "how": held_out.how,
+            "undecided": held_out.n_undecided,
+            "links": held_out.n_links,
         },
         "numbers": {
             "status": str(solution.status),

@@ -53,7 +53,8 @@ def before_after(maps: Sequence[Array], titles: Sequence[str], groups: NDArray[n
             )
             name.set_path_effects([withStroke(linewidth=4, foreground="white")])
         panel.set_title(title, fontsize=14, loc="left")
-        panel.set(xticks=[], yticks=[], aspect="equal")
+        panel.set(xticks=[], yticks=[])
+        panel.set_aspect("equal", adjustable="datalim")  # panels of one size, so that titles are level
         panel.spines[:].set_visible(False)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(

@@ -16,12 +16,14 @@ from ..comparisons import Comparisons
 from ..comparisons.names import as_items
 from ..items.frames import is_frame, row_names
 from ..learning.sklr import SKLR
+from ..problem import choices
 from ..support.files import replace
 from ..support.types import Array
 from . import held_out as held
 from .diagnosis import Note, diagnose
 from .maps import METHODS, Maps, draw_maps
 from .neighbours import Neighbours, find_neighbours
+from .opening import Opening, open_report
 from .page import notebook_frame, page
 from .resolutions import Resolutions, counts_of, find_resolutions
 from .thumbnails import Thumbnails, make_thumbnails, require_pillow
@@ -57,7 +59,9 @@ class Report:
     map : {"tsne", "umap", "mds", "pca"}, default="tsne"
         Method of the maps.
     title : str, optional
-        The page's title.
+        A name for the study, shown above the headline.
+    question : str, optional
+        The question as people saw it; by default the usual words for the kinds of answers.
     random_state : int, default=0
         Random seed.
 
@@ -90,6 +94,7 @@ class Report:
         clusters: Sequence[int] | None = None,
         map: str = "tsne",
         title: str | None = None,
+        question: str | None = None,
         random_state: int = 0,
     ) -> None:
         if not isinstance(model, SKLR):
@@ -119,6 +124,7 @@ class Report:
         self.clusters = counts_of(clusters, n)
         self.map = map
         self.title = title
+        self.question = question
         self.random_state = random_state
 
     def _joined(self, answers: Comparisons | None, names: tuple[str, ...] | None) -> tuple[Comparisons, bool]:
@@ -174,7 +180,23 @@ class Report:
         if self.held_out_answers is not None:
             return held.from_answers(self.held_out_answers, *self._coordinates)
         found = held.from_tuning(self.model)
+        if found is None and self.model.penalty_ == 0 and choices.decided(self.answers).any():
+            # Nothing was learned from any answer, so all of them are unseen.
+            return held.from_answers(self.answers, *self._coordinates, "none of which anything was learned from")
         return held.from_folds(self.model) if found is None else found
+
+    @cached_property
+    def opening(self) -> Opening:
+        """What was asked, who answered, and what came of it."""
+        return open_report(
+            self.model,
+            self.answers,
+            learned_from=self._learned_from,
+            set_aside=self.held_out_answers,
+            held_out=self.held_out,
+            n_items=len(self.X),
+            question=self.question or "",
+        )
 
     @property
     def _learned_items(self) -> Array:

@@ -6,20 +6,45 @@ const LISTS = {
   disagree: ["Disagrees", "Answers that the learned distances contradict, the most surprising first."],
   agree: ["Agrees", "Answers that the learned distances agree with, the least certain first."],
   undecided: ["Can't tell", "Where people could not tell, the three should be equally far apart. The most unequal come first."],
-  conflicts: ["Contradictions", "Answers about the same items that can't all hold, whatever the distances."],
+  conflicts: ["Contradictions", "Answers about the same items that can't all be right, whatever the distances."],
 };
 
 // Three items count as equally far apart up to this ratio of the farthest to the closest pair. Chosen by hand.
 const EQUAL = 1.25;
 
+const columns = Object.fromEntries(Object.entries(data.answers.columns).map(([name, column]) => [name, decode(column)]));
+
+/** The answer at a place in the columns; null stands for what is not known. */
+function answerAt(place) {
+  const value = (name, unknown, scale) => (columns[name][place] === unknown ? null : columns[name][place] / scale);
+  return {
+    row: columns.row[place],
+    kind: data.answers.kinds[columns.kind[place]],
+    shown: [...columns.shown.subarray(3 * place, 3 * place + 3)].filter((i) => i < data.n),
+    odd: columns.odd[place] - 1,
+    pick: columns.pick[place] - 1,
+    before: value("before", 255, 6),
+    after: value("after", 255, 6),
+    probability: value("probability", 65535, 65534),
+    spread: [value("spread_before", 65535, 100), value("spread_after", 65535, 100)],
+    influence: columns.influence ? value("influence", 65535, 65534) : null,
+    rater: columns.rater ? data.answers.raters[columns.rater[place]] : "",
+  };
+}
+
+/** A ratio of distances; the largest that the page holds is 655.34, also where items coincide. */
+const times = (ratio) => (ratio > 655 ? "over 655" : `${ratio}`);
+
 function startAnswers() {
   const { total, decided, agreement, counts, spread, links } = data.answers;
   const unclear = counts.undecided;
   find("answers-words").textContent = total
-    ? `${plural(total, "answer")}: ${grouped(decided)} name an odd, a central or a closer one` +
-      `${unclear ? `, ${grouped(unclear)} say “can't tell”` : ""}` +
-      `${links ? `, ${grouped(links)} link items or keep them apart` : ""}. ` +
-      (agreement ? `The distances agreed with ${percent(agreement[0])} of the decided ones before learning, and agree with ${percent(agreement[1])} after.` : "")
+    ? `${data.opening.answers[0]}: ${data.opening.answers[1]}. ` +
+      (agreement
+        ? `Of ${decided === 1 ? "the one that names" : `the ${grouped(decided)} that name`} an item, the distances before learning agree with ${percent(agreement[0])} ` +
+          `and the learned ones with ${percent(agreement[1])}. `
+        : "") +
+      (unclear || links ? `Distances can neither agree nor disagree with ${[unclear && "“can't tell”", links && "links"].filter(Boolean).join(" and ")}, so these are left out of the percentages.` : "")
     : "There are no answers to show.";
   if (!total) {
     find("answer-list").hidden = true;
@@ -36,13 +61,13 @@ function startAnswers() {
           ["Probability", "Answers"], data.answers.probabilities.map((count, i) => [ticks[i], count]))),
     );
   }
-  const rows = [["undecided", "“Can't tell”"], ["decided", "Decided"]].filter(([key]) => spread[key][1] !== null);
+  const rows = [["undecided", "“Can't tell”"], ["decided", "Decided"]].filter(([key]) => (key === "undecided" ? unclear : decided));
   if (unclear) {
     overview.append(
       make("div", { class: "card" },
         make("h3", {}, "Does the model find these items equally far apart?"),
         make("p", { class: "soft small" }, "Median ratio of the largest to the smallest distance among the three items. 1 is equally far."),
-        table(["Answers", "Before", "After"], rows.map(([key, words]) => [words, `${spread[key][0]} ×`, `${spread[key][1]} ×`]))),
+        table(["Answers", "Before", "After"], rows.map(([key, words]) => [words, `${spread[key][0] ?? "infinite"} ×`, `${spread[key][1] ?? "infinite"} ×`]))),
     );
   }
   const keys = Object.keys(LISTS).filter((key) => counts[key]);
@@ -70,7 +95,7 @@ function startAnswers() {
 }
 
 function showAnswers(key, most) {
-  const list = data.answers.lists[key].map((place) => data.answers.rows[place]);
+  const list = data.answers.lists[key].map(answerAt);
   const cards = make("div", { class: "cards" });
   let last = null;
   let total = 0;
@@ -80,7 +105,7 @@ function showAnswers(key, most) {
       if (question !== last) cards.append(make("h3", { class: "group" }, `Contradiction ${++total}`));
       last = question;
     }
-    cards.append(answerCard(answer, key));
+    cards.append(answerCard(answer));
   }
   const more = list.length > most && make("button", { type: "button", onclick: () => showAnswers(key, most + 24) }, "Show more");
   const cut = !more && data.answers.counts[key] > list.length && make("p", { class: "soft small" }, `The first ${list.length} of ${grouped(data.answers.counts[key])}.`);
@@ -91,11 +116,11 @@ const KINDS = {
   odd_one_out: (a) => (a.odd < 0 ? "People could not tell which is odd." : `People: ${nameOf(a.shown[a.odd])} is the odd one.`),
   most_central: (a) => `People: ${nameOf(a.shown[0])} is the most central.`,
   closer: (a) => `People: ${nameOf(a.shown[0])} is more like ${nameOf(a.shown[1])} than like ${nameOf(a.shown[2])}.`,
-  must_link: () => "These two belong together.",
-  cannot_link: () => "These two belong apart.",
+  must_link: () => "People: these two belong together.",
+  cannot_link: () => "People: these two belong apart.",
 };
 
-function answerCard(answer, key) {
+function answerCard(answer) {
   const { kind, shown, odd, pick, probability, influence, after, before, spread, row, rater } = answer;
   const roles = kind === "closer" ? ["this one", "closer", "farther"] : [];
   const [name, named] = { odd_one_out: ["odd", odd], most_central: ["central", 0] }[kind] ?? [];
@@ -118,13 +143,13 @@ function answerCard(answer, key) {
     const close = spread[1] <= EQUAL;
     verdict.push(
       make("span", { class: close ? "yes" : "no" }, close ? "Equally far" : "Not equally far"),
-      `: the farthest pair is ${spread[1]} times as far apart as the closest (${spread[0]} before). `,
+      `: the farthest pair is ${times(spread[1])} times as far apart as the closest (${times(spread[0])} before learning). `,
     );
   }
   const meta = [
-    probability !== null && `held ${percent(probability, probability < 0.01 ? 2 : 0)} likely`,
-    influence !== null && (key === "influential" || influence > 0) && `influence ${influence}`,
-    `answer ${row}`,
+    probability !== null && `probability by the model ${percent(probability, probability < 0.01 ? 2 : 0)}`,
+    influence !== null && influence > 0 && `influence ${percent(influence, 0)} of the largest`,
+    `row ${row} of the answers`,
     rater && `by ${rater}`,
   ].filter(Boolean);
   return make("article", { class: "card answer" }, three, make("p", {}, `${KINDS[kind](answer)} `, ...verdict), make("p", { class: "meta" }, meta.join(" · ")));

@@ -25,8 +25,11 @@ const state = {
   alone: null, // the one group of the legend that is shown
   matches: null, // items that the search found, as a Set
   hovered: null,
-  selected: null,
-  pictures: data.n <= (data.thumbnails ? 150 : data.names ? 60 : 0), // few items fit on the map themselves
+  selected: null, // the item that was chosen
+  second: null, // another one, to see the answers about both
+  adding: false, // whether the next item chosen is the second
+  framing: false, // whether the pointer draws a frame
+  pictures: data.n <= (data.thumbnails ? 150 : data.names ? 60 : 0), // few items fit on the map; chosen by hand
 };
 const listeners = [];
 
@@ -51,11 +54,16 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+// Fingers tap and have no Shift key.
+const touch = matchMedia("(pointer: coarse)").matches;
+const hoverWords = touch ? "Tap" : "Hover over";
+
 const find = (id) => document.getElementById(id);
 const percent = (share, digits = 1) => `${(100 * share).toFixed(share === 1 ? 0 : digits)}%`;
 const grouped = (number) => number.toLocaleString("en");
 const plural = (count, word) => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
-const shorten = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
+/** At most so many characters; an emoji is never cut in half. */
+const shorten = (text, length) => (text.length > length ? `${[...text.slice(0, 2 * length)].slice(0, length - 1).join("")}…` : text);
 const nameOf = (i) => (data.names ? data.names[i] : `row ${i}`);
 const textOf = (i) => (data.texts ? data.texts[i] : "");
 const clusterOf = (i) => labelsAt[state.level][i];
@@ -161,9 +169,15 @@ function itemButton(i, size, ...extra) {
   );
 }
 
-function select(i) {
-  update({ selected: i });
-  say(`${nameOf(i)} selected; its neighbours are under Neighbours.`);
+/** Choose an item, or a second one beside it. */
+function select(i, second = false) {
+  if ((second || state.adding) && state.selected !== null && i !== state.selected) {
+    update({ second: i, adding: false });
+    say(`${nameOf(i)} chosen as second item; the answers about both are under Item by item.`);
+  } else {
+    update({ selected: i, second: null, adding: false });
+    say(`${nameOf(i)} chosen; its neighbours and answers are under Item by item.`);
+  }
 }
 
 /** A search field that lists what it finds; `pick` gets the item, `seen` all matches or null. */

@@ -12,7 +12,7 @@ function startFit() {
     find("fit-charts").append(
       make("div", { class: "card" },
         chart("Convergence",
-          "How far the kernel is from the optimum after each pass; it should fall until it is small.",
+          "The residual, the largest relative error in a condition of the optimum, after each pass. It should fall until it is small.",
           lines([{ name: "residual", values: history.residual, colour: "var(--accent)" }], { title: "Residual after each pass", xWords: "pass" }),
           ["Pass", "Residual", "Divergence"], steps)),
     );
@@ -20,7 +20,7 @@ function startFit() {
   find("fit-charts").append(
     make("div", { class: "card" },
       chart("Spectrum of the kernel",
-        "How much items differ in each direction, the strongest first. A few strong directions after learning are what the answers were about.",
+        "The eigenvalues of the centred kernel, largest first: how much items differ in each direction. Learning stretches the directions that the answers are about.",
         lines([
           { name: "before", values: spectrum.before, colour: "var(--soft)", dash: "5 4" },
           { name: "after", values: spectrum.after, colour: "var(--accent)" },
@@ -38,7 +38,7 @@ function startFit() {
     ["… that are violated", grouped(numbers.violated)],
     ["Largest slack: the largest violation of a constraint, in squared distance", numbers.slack],
     ["Dimensions of the initial kernel used", `${numbers.rank} of ${numbers.full_rank}, ${percent(numbers.share)} of its trace`],
-    ...(held ? [[`Agreement with held-out answers (${held.n}; ${held.how})`, `${percent(held.before)} before, ${percent(held.after)} after`]] : []),
+    ...(held ? [[`Agreement with held-out answers (${grouped(held.n)}; ${held.how})`, `${percent(held.before)} before, ${percent(held.after)} after`]] : []),
   ];
   whenOpen(find("settings"), () =>
     make("div", { class: "pair" },

@@ -1,26 +1,36 @@
 // The top of the page, and the start of all views.
 
 function startOpening() {
-  const { held_out: held } = data.fit;
-  const { agreement, total, learned_from: learned } = data.answers;
-  find("title").textContent = data.title;
-  let asked = 0;
-  for (const count of judged) asked += count > 0;
-  find("lead").textContent = total
-    ? `${plural(data.n, "item")}, ${plural(total, "answer")} about ${asked < data.n ? `${grouped(asked)} of them` : "them"}. ` +
-      `From the answers a similarity was learned${asked < data.n ? " for all items, also for those that nobody was asked about" : ""}.`
-    : `${plural(data.n, "item")}, compared by their features alone.`;
-  const number = (words, value, detail) => make("div", {}, make("dt", {}, words), make("dd", {}, value, detail && make("small", {}, detail)));
-  const arrow = (pair) => `${percent(pair[0])} → ${percent(pair[1])}`;
-  let kept = 0;
-  for (const count of near.kept) kept += count;
-  const boxes = [
-    held && number("Agrees with answers it has not seen", arrow([held.before, held.after]), `${grouped(held.n)} answers, ${held.how}`),
-    agreement && number(learned ? "Agrees with the answers it learned from" : "Agrees with the answers shown here", arrow(agreement), "before → after learning"),
-    number("Nearest neighbours that changed", percent(1 - kept / (data.n * data.neighbours.count), 0), `of the ${data.neighbours.count} nearest of every item`),
-    number("A number of clusters to begin with", `${data.clusters.suggestion.k}`, "a hint; see Clusters"),
-  ];
-  find("numbers").append(...boxes.filter(Boolean));
+  const { headline, lead, question, people, answers, items, levels } = data.opening;
+  find("headline").textContent = headline;
+  find("lead").textContent = lead;
+  if (data.title) {
+    find("title").textContent = data.title;
+    find("title").hidden = false;
+  }
+  if (question) {
+    find("question").append(make("small", {}, "People were asked"), question);
+    find("question").hidden = false;
+  }
+  find("numbers").append(...[people, answers, items].map(([count, detail]) => make("div", {}, make("dt", {}, count), make("dd", {}, detail))));
+  if (!levels.length) return;
+  find("levels").append(
+    make("h2", {}, "How well unseen answers are predicted"),
+    make("dl", {}, ...levels.map(({ name, share, detail }) =>
+      make("div", {},
+        make("dt", {}, make("span", {}, name), make("span", {}, share === null ? "not known" : percent(share))),
+        make("dd", {},
+          share !== null && make("div", { class: "level", "aria-hidden": "true" },
+            make("span", { class: name === "Learned" ? "learned" : "", style: { width: percent(share) } })),
+          detail)))),
+  );
+  if (data.fit.held_out) find("levels").append(make("p", { class: "soft small" }, heldWords(data.fit.held_out)));
+}
+
+/** What the bars count, and what they leave out. */
+function heldWords({ n, how, undecided, links }) {
+  const rest = [undecided && `${plural(undecided, "answer")} “can't tell”`, links && plural(links, "link")].filter(Boolean).join(" and ");
+  return `Measured on ${plural(n, "answer")}, ${how}.${rest ? ` Left out, as there is no item to predict: ${rest}.` : ""}`;
 }
 
 function startTheme() {
@@ -64,6 +74,7 @@ startMaps();
 startClusters();
 startNeighbours();
 startAnswers();
+startSaid();
 startFit();
 startTheme();
 startNavigation();

@@ -1,31 +1,43 @@
 // One map: a canvas with the dots, and an overlay canvas for what changes while the pointer moves.
 
-const EDGE = 18; // pixels between the outermost dots and the frame
-const REACH = 16; // pixels within which the pointer finds a dot
-const FARTHEST = 60; // zoom
+const EDGE = 18; // pixels between the outermost dots and the frame; chosen by hand
+const REACH = 16; // pixels within which the pointer finds a dot; chosen by hand
+const FARTHEST = 60; // largest zoom; chosen by hand
+const UNNAMED = 12; // up to this many items, names of groups would hide dots; chosen by hand
+const PICTURED = 700; // most pictures or names on a map, to bound the time; chosen by hand
 
 class MapView {
-  constructor(holder, when, words) {
+  /** A still map has no zoom and no keys; the pointer finds its dots all the same. */
+  constructor(holder, when, words, still = false) {
     this.when = when;
+    this.still = still;
     this.points = Float32Array.from(decode(data.maps[when]), (value) => value / 65535);
     this.zoom = 1;
     this.centre = [0.5, 0.5];
     this.fingers = new Map();
-    this.canvas = make("canvas", {
-      tabindex: "0",
-      role: "application",
-      "aria-label": `${words}. Arrow keys go from item to item, Enter selects, plus and minus zoom, 0 shows all.`,
-    });
+    this.canvas = still
+      ? make("canvas", { role: "img", "aria-label": words })
+      : make("canvas", {
+          tabindex: "0",
+          role: "application",
+          "aria-label": `${words}. Arrow keys go from item to item, Enter chooses one, Shift and Enter a second one, plus and minus zoom, 0 shows all.`,
+        });
     this.over = make("canvas", { class: "over", "aria-hidden": "true" });
-    const buttons = make(
-      "div",
-      { class: "zoom" },
-      make("button", { type: "button", "aria-label": `Zoom in, ${when}`, onclick: () => this.zoomBy(1.6) }, "+"),
-      make("button", { type: "button", "aria-label": `Zoom out, ${when}`, onclick: () => this.zoomBy(1 / 1.6) }, "−"),
-    );
-    holder.append(this.canvas, this.over, buttons);
+    holder.append(this.canvas, this.over);
+    if (!still) this.addButtons();
     this.listen();
     new ResizeObserver(() => this.resize()).observe(holder);
+  }
+
+  /** Buttons stand above the map, where they cover no dots. */
+  addButtons() {
+    const button = (words, label, act) => make("button", { type: "button", "aria-label": label, title: label, onclick: act }, words);
+    find(`buttons-${this.when}`).append(
+      button("+", `Zoom in, ${this.when}`, () => this.zoomBy(1.6)),
+      button("−", `Zoom out, ${this.when}`, () => this.zoomBy(1 / 1.6)),
+      button("PNG", `Save the map ${this.when} as PNG`, () => saveMap(this, "png")),
+      button("SVG", `Save the map ${this.when} as SVG`, () => saveMap(this, "svg")),
+    );
   }
 
   listen() {
@@ -33,19 +45,21 @@ class MapView {
     canvas.addEventListener("pointerdown", (event) => {
       this.fingers.set(event.pointerId, [event.offsetX, event.offsetY]);
       this.moved = 0;
-      this.frame = event.shiftKey ? [event.offsetX, event.offsetY, event.offsetX, event.offsetY] : null;
-      if (event.pointerType !== "touch" || this.zoom > 1) canvas.setPointerCapture(event.pointerId);
+      const framing = !this.still && (event.shiftKey || state.framing);
+      this.frame = framing ? [event.offsetX, event.offsetY, event.offsetX, event.offsetY] : null;
+      if (event.pointerType !== "touch" || this.zoom > 1 || framing) canvas.setPointerCapture(event.pointerId);
     });
     canvas.addEventListener("pointermove", (event) => this.move(event));
     for (const kind of ["pointerup", "pointercancel", "pointerleave"]) {
       canvas.addEventListener(kind, (event) => {
         const held = this.fingers.delete(event.pointerId);
         if (kind === "pointerup" && held && this.moved < 6) this.press(event);
-        else if (kind === "pointerup" && this.frame) update({ matches: this.within(), alone: null });
+        else if (kind === "pointerup" && this.frame) update({ matches: this.within(), alone: null, framing: false });
         this.frame = null;
         if (kind === "pointerleave" && event.pointerType !== "touch") hover(null);
       });
     }
+    if (this.still) return;
     canvas.addEventListener(
       "wheel",
       (event) => {
@@ -102,9 +116,13 @@ class MapView {
     if (this.zoom <= 1.001) [this.zoom, this.centre] = [1, [0.5, 0.5]];
     this.centre = this.centre.map((value) => Math.min(1, Math.max(0, value)));
     this.measure();
-    // A finger that moves down the page scrolls it, unless the map is enlarged and there is somewhere to go.
-    this.canvas.style.touchAction = this.zoom > 1 ? "none" : "pan-y";
+    this.steer();
     this.redraw();
+  }
+
+  /** A finger that moves down the page scrolls it, unless the map is enlarged or a frame is being drawn. */
+  steer() {
+    this.canvas.style.touchAction = !this.still && (this.zoom > 1 || state.framing) ? "none" : "pan-y";
   }
 
   move(event) {
@@ -132,8 +150,8 @@ class MapView {
 
   press(event) {
     const i = this.at(event.offsetX, event.offsetY);
-    if (i !== null) select(i);
-    else if (state.selected !== null) update({ selected: null });
+    if (i !== null) select(i, event.shiftKey);
+    else if (state.selected !== null) update({ selected: null, second: null, adding: false });
     hover(i, event.clientX, event.clientY); // a finger doesn't pass over things before it presses them
   }
 
@@ -165,13 +183,13 @@ class MapView {
       const frame = this.canvas.getBoundingClientRect();
       hover(next, frame.left + this.x(next), frame.top + this.y(next));
       say(describe(next).join(", "));
-    } else if (event.key === "Enter" && here !== null) select(here);
+    } else if (event.key === "Enter" && here !== null) select(here, event.shiftKey);
     else if (event.key === "+" || event.key === "=") this.zoomBy(1.6);
     else if (event.key === "-") this.zoomBy(1 / 1.6);
     else if (event.key === "0") this.whole();
     else if (event.key === "Escape") {
       hover(null);
-      update({ selected: null, matches: null });
+      update({ selected: null, second: null, adding: false, framing: false, matches: null });
     }
   }
 
@@ -212,109 +230,67 @@ class MapView {
     const brush = this.canvas.getContext("2d");
     brush.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     brush.clearRect(0, 0, this.width, this.height);
-    const { groups, of, named } = colouring();
-    const shown = visible();
-    const filtered = state.alone !== null || state.matches !== null;
-    if (filtered) this.dots(brush, (i) => !shown(i), () => "dim", [["dim", themed("--dim")]], 0.55);
-    this.dots(brush, shown, (i) => of[i], groups.map((group, g) => [g, group.colour]), 0.85);
-    if (state.pictures) this.drawItems(brush, shown);
-    else if (named) this.drawNames(brush, groups, of, shown);
+    this.paint(new CanvasInk(brush), 0, colouring().named);
   }
 
-  /** Dots, as one path for each colour, which is fast for many dots. */
-  dots(brush, wanted, keyOf, colours, opacity) {
-    const paths = new Map(colours.map(([key]) => [key, new Path2D()]));
+  /** Dots, and names of groups or items, on ink whose map begins `top` pixels down. */
+  paint(ink, top, named) {
+    const { groups, of } = colouring();
+    const shown = visible();
+    const places = groups.map(() => []);
+    const dim = [];
     const r = this.radius;
-    const round = data.n <= 8000;
     for (let i = 0; i < data.n; i++) {
-      if (!wanted(i)) continue;
       const [x, y] = [this.x(i), this.y(i)];
       if (x < -r || y < -r || x > this.width + r || y > this.height + r) continue;
-      const path = paths.get(keyOf(i));
-      if (round) {
-        path.moveTo(x + r, y);
-        path.arc(x, y, r, 0, 7);
-      } else path.rect(x - r, y - r, 2 * r, 2 * r);
+      (shown(i) ? places[of[i]] : dim).push(x, y + top);
     }
-    brush.globalAlpha = opacity;
-    for (const [key, colour] of colours) {
-      brush.fillStyle = colour;
-      brush.fill(paths.get(key));
-    }
-    brush.globalAlpha = 1;
+    if (dim.length) ink.dots(dim, r, themed("--dim"), 0.55);
+    groups.forEach((group, g) => places[g].length && ink.dots(places[g], r, group.colour, 0.85));
+    if (state.pictures) this.paintItems(ink, top, shown);
+    else if (named && data.n > UNNAMED) this.paintNames(ink, groups, places);
   }
 
   /** The name of a group, at the centre of its items. */
-  drawNames(brush, groups, of, shown) {
-    const places = groups.map(() => [[], []]);
-    for (let i = 0; i < data.n; i++) {
-      if (shown(i)) {
-        places[of[i]][0].push(this.x(i));
-        places[of[i]][1].push(this.y(i));
-      }
-    }
+  paintNames(ink, groups, places) {
     const middle = (values) => values.sort((a, b) => a - b)[values.length >> 1];
-    brush.font = `650 ${groups.every((group) => group.label.length < 3) ? 17 : 13}px system-ui, sans-serif`;
-    brush.textAlign = "center";
-    brush.textBaseline = "middle";
-    brush.lineJoin = "round";
+    const size = groups.every((group) => group.label.length < 3) ? 17 : 13;
     groups.forEach((group, g) => {
-      if (!places[g][0].length) return;
-      const [x, y] = places[g].map(middle);
-      const label = shorten(group.label, 22);
-      brush.lineWidth = 4.5;
-      brush.strokeStyle = themed("--sunk");
-      brush.strokeText(label, x, y);
-      brush.fillStyle = themed("--text");
-      brush.fillText(label, x, y);
+      if (!places[g].length) return;
+      const [x, y] = [0, 1].map((axis) => middle(places[g].filter((_, p) => p % 2 === axis)));
+      ink.label(shorten(group.label, 22), x, y, { size, weight: 650, halo: themed("--sunk") });
     });
   }
 
   /** Pictures or names of items, as many as fit without covering one another. */
-  drawItems(brush, shown) {
+  paintItems(ink, top, shown) {
     // Few items leave room for larger pictures.
     const room = Math.sqrt((this.width * this.height) / data.n);
     const size = Math.max(22, Math.min(72, 0.62 * room) * this.zoom ** 0.3);
+    const { groups, of } = colouring();
+    const measure = this.canvas.getContext("2d");
+    measure.font = `400 12px ${FONT}`;
     const taken = [];
-    const free = (left, top, right, bottom) =>
-      taken.every((box) => box[0] >= right || box[2] <= left || box[1] >= bottom || box[3] <= top);
-    brush.font = "12px system-ui, sans-serif";
-    brush.textAlign = "center";
-    brush.textBaseline = "middle";
-    brush.imageSmoothingEnabled = !(data.thumbnails && data.thumbnails.exact);
+    const take = (x, y, halfWidth, halfHeight) => {
+      const box = [x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight];
+      const free = taken.every((other) => other[0] >= box[2] || other[2] <= box[0] || other[1] >= box[3] || other[3] <= box[1]);
+      if (free) taken.push(box);
+      return free;
+    };
     for (const i of drawingOrder) {
-      if (taken.length > 700) break;
+      if (taken.length > PICTURED) break;
       const [x, y] = [this.x(i), this.y(i)];
       if (!shown(i) || x < 0 || y < 0 || x > this.width || y > this.height) continue;
       if (data.thumbnails) {
-        if (!free(x - size / 2, y - size / 2, x + size / 2, y + size / 2)) continue;
-        taken.push([x - size / 2, y - size / 2, x + size / 2, y + size / 2]);
-        const { sheet, column, row } = pictureOf(i);
-        const { side } = data.thumbnails;
-        const { groups, of } = colouring();
-        brush.fillStyle = themed("--card");
-        brush.fillRect(x - size / 2, y - size / 2, size, size);
-        if (sheet.image.complete) {
-          brush.drawImage(sheet.image, column * side, row * side, side, side, x - size / 2, y - size / 2, size, size);
-        }
-        brush.lineWidth = 2;
-        brush.strokeStyle = groups[of[i]].colour;
-        brush.strokeRect(x - size / 2, y - size / 2, size, size);
-      } else {
-        const label = shorten(data.names ? nameOf(i) : textOf(i) || nameOf(i), 22);
-        const half = brush.measureText(label).width / 2 + 3;
-        if (!free(x - half, y - 8, x + half, y + 8)) continue;
-        taken.push([x - half, y - 8, x + half, y + 8]);
-        brush.lineWidth = 3.5;
-        brush.strokeStyle = themed("--sunk");
-        brush.strokeText(label, x, y - 1);
-        brush.fillStyle = themed("--text");
-        brush.fillText(label, x, y - 1);
+        if (take(x, y, size / 2, size / 2)) ink.picture(i, x, y + top, size, groups[of[i]].colour);
+        continue;
       }
+      const words = shorten(data.names ? nameOf(i) : textOf(i) || nameOf(i), 22);
+      if (take(x, y, measure.measureText(words).width / 2 + 3, 8)) ink.label(words, x, y + top - 1, { size: 12, halo: themed("--sunk") });
     }
   }
 
-  /** Rings around the item under the pointer and the selected item, and lines to the neighbours of the latter. */
+  /** Rings around the item under the pointer and the chosen ones, and lines from the first to its neighbours. */
   drawOver() {
     const brush = this.over.getContext("2d");
     brush.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
@@ -340,6 +316,7 @@ class MapView {
       brush.globalAlpha = 1;
       for (const i of near.of(this.when, state.selected)) ring(i, this.radius + 2, 1.5, text);
       ring(state.selected, this.radius + 5, 3, themed("--accent"));
+      if (state.second !== null) ring(state.second, this.radius + 5, 3, themed("--look"));
     }
     if (state.hovered !== null) ring(state.hovered, this.radius + 4, 2.5, text);
     if (this.frame) {

@@ -1,6 +1,6 @@
 // Both maps and their controls: colours, legend, search, tooltip, table.
 
-const LISTED = 60; // groups in the legend
+const LISTED = 60; // groups in the legend; chosen by hand
 let currentColouring = null;
 
 function colouring() {
@@ -60,6 +60,7 @@ function startMaps() {
   const maps = [
     new MapView(find("map-before"), "before", "Map of the items before learning"),
     new MapView(find("map-after"), "after", "Map of the items after learning"),
+    new MapView(find("map-still"), "after", `Map of the items by the learned distances. The part called Map has the same map for the keyboard.`, true),
   ];
   const chooser = find("colour");
   for (const [key, way] of Object.entries(colourings)) if (way) chooser.append(make("option", { value: key }, way.words));
@@ -72,13 +73,19 @@ function startMaps() {
   find("reset").addEventListener("click", () => {
     find("search").value = "";
     maps.forEach((map) => map.whole());
-    update({ alone: null, matches: null, selected: null });
+    update({ alone: null, matches: null, selected: null, second: null, adding: false, framing: false });
   });
+  find("frame").addEventListener("click", () => update({ framing: !state.framing }));
+  find("save-names").addEventListener("click", saveNames);
+  find("save-groups").addEventListener("click", saveGroups);
+  const method = `${data.maps.method}${data.maps.local ? ": near neighbours stay together, long distances mean little" : ""}`;
   find("map-words").textContent =
-    `Every dot is an item; items that are alike lie close together, as well as a flat map (${data.maps.method}) can show it. ` +
-    `${data.maps.local ? "Neighbourhoods mean something, long distances little. " : ""}Pass over a dot to see the item in both maps, press it to keep it; ` +
-    "draw a frame with the Shift key held to see the same items in both.";
-  find("after-words").textContent = `with ${plural(data.answers.total, "answer")}`;
+    `Every dot is an item, and items that are alike lie close together, as well as a flat map can show it (${method}). ` +
+    `${hoverWords} a dot to see the item in both maps${touch ? "" : ", and click to choose it"}. ` +
+    `${touch ? "Use “Draw a frame” and drag" : "Drag with the Shift key held, or after “Draw a frame”,"} to see the same items in both.`;
+  find("before-words").textContent = `by ${data.before}`;
+  find("after-words").textContent = afterWords().replace("After: ", "");
+  find("still-words").textContent = `Items that are alike ${data.answers.learned ? "by the learned distances" : `by ${data.before}`} lie close together (${data.maps.method}).`;
 
   const drawLegend = () => {
     const { title, groups, of } = colouring();
@@ -103,8 +110,12 @@ function startMaps() {
     let count = 0;
     for (let i = 0; i < data.n; i++) count += shown(i);
     const some = count < data.n ? `${grouped(count)} of ${plural(data.n, "item")} shown.` : `${plural(data.n, "item")}.`;
-    const chosen = state.selected === null ? "" : ` Selected: ${nameOf(state.selected)}; lines lead to its nearest.`;
-    find("map-status").textContent = some + chosen;
+    const chosen = state.selected === null ? "" : ` Chosen: ${nameOf(state.selected)}; lines lead to its nearest.`;
+    const second = state.second === null ? "" : ` Second: ${nameOf(state.second)}.`;
+    find("map-status").textContent = some + chosen + second;
+    const saved = namesToSave().length;
+    const which = saved === data.n ? "all " : count < data.n ? "the shown " : "the chosen ";
+    find("save-names").textContent = `Save ${which}${plural(saved, "name")} (CSV)`;
   };
   const refreshTable = whenOpen(find("items-table"), itemsTable);
   listeners.push((changes) => {
@@ -113,9 +124,11 @@ function startMaps() {
     const whole = ["colour", "level", "alone", "matches", "pictures", "theme"].some((name) => name in changes);
     for (const map of maps) {
       if (whole) map.redraw();
-      else if (map.width && ("hovered" in changes || "selected" in changes)) map.drawOver();
+      else if (map.width && ("hovered" in changes || "selected" in changes || "second" in changes)) map.drawOver();
+      if ("framing" in changes) map.steer();
     }
-    if (whole || "selected" in changes) tell();
+    if ("framing" in changes) find("frame").setAttribute("aria-pressed", `${state.framing}`);
+    if (whole || "selected" in changes || "second" in changes) tell();
     if ("matches" in changes || "level" in changes) refreshTable();
   });
   for (const { image } of sheets) image.addEventListener("load", () => state.pictures && maps.forEach((map) => map.redraw()));
@@ -123,7 +136,14 @@ function startMaps() {
   tell();
 }
 
-const PAGE = 50; // rows of the table
+/** What the second map shows. */
+function afterWords() {
+  const { learned, learned_from: from, total } = data.answers;
+  if (!learned) return "After: the same, as nothing was learned";
+  return from ? `After: learned from ${plural(total, "answer")}` : "After: by the learned distances";
+}
+
+const PAGE = 50; // rows of the table; chosen by hand
 
 /** The maps as a table, for screen readers: every item with its data. */
 function itemsTable(start = 0) {

@@ -1,4 +1,4 @@
-// Neighbours: one item, and its nearest items before and after learning.
+// Item by item: one item, and its nearest items before and after learning. What people said about it is in said.js.
 
 function startNeighbours() {
   const go = (i) => {
@@ -6,19 +6,36 @@ function startNeighbours() {
     select(i);
   };
   finder(find("pick"), find("picked"), go);
+  finder(find("pick-second"), find("picked-second"), (i) => {
+    find("pick-second").value = "";
+    select(i, true);
+  });
+  find("second").addEventListener("click", () => {
+    update({ adding: !state.adding });
+    if (state.adding) say("The next item you choose is the second one.");
+  });
+  find("clear").addEventListener("click", () => update({ selected: null, second: null, adding: false }));
   find("any").addEventListener("click", () => go(Math.floor(Math.random() * data.n)));
   const byChange = Array.from({ length: data.n }, (_, i) => i).sort((i, j) => near.kept[i] - near.kept[j] || judged[j] - judged[i]);
   let next = 0;
   find("changed").addEventListener("click", () => go(byChange[next++ % Math.max(1, Math.ceil(data.n / 10))]));
-  listeners.push((changes) => ("selected" in changes || "level" in changes) && showNeighbours());
+  const enable = () => {
+    for (const id of ["second", "clear", "pick-second"]) find(id).disabled = state.selected === null;
+    find("second").setAttribute("aria-pressed", `${state.adding}`);
+  };
+  listeners.push((changes) => {
+    if ("selected" in changes || "level" in changes) showNeighbours();
+    if ("selected" in changes || "adding" in changes) enable();
+  });
   showNeighbours();
+  enable();
 }
 
 function showNeighbours() {
   const view = find("neighbour-view");
   const i = state.selected;
   if (i === null) {
-    view.replaceChildren(make("p", { class: "soft" }, "No item is selected yet."));
+    view.replaceChildren(make("p", { class: "soft" }, "No item is chosen yet."));
     return;
   }
   const kept = near.kept[i];

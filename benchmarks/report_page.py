@@ -32,7 +32,7 @@ TIMES = """async () => {
   return {
     ready: Math.round(performance.getEntriesByType("navigation")[0].domComplete),
     hover: await timed(() => canvas.dispatchEvent(pointer)),
-    zoom: await timed(() => { document.querySelectorAll(".zoom button")[2].click(); return frame(); }),
+    zoom: await timed(() => { document.querySelector("#buttons-after button").click(); return frame(); }),
     search: await timed(() => {
       const field = document.getElementById("search");
       field.value = "row 19";

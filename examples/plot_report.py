@@ -19,7 +19,7 @@ said = Comparisons.from_labels(y, 150, undecided=15, noise=0.05, random_state=0)
 model = SKLR(penalty=1.0).fit(X, said)
 
 # %%
-# Here it is; try it. Pass over a dot, press it, search for a row, move the slider.
+# Here it is; try it. Hover over a dot, click it, search for a row, move the slider.
 
 images = (255 - 15 * digits.images[:500]).astype(np.uint8)  # dark on light
 Report(model, X, images=images, classes=y)

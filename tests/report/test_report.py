@@ -291,6 +291,12 @@ def test_data_is_never_markup(model: SKLR) -> None:
     assert data["title"] == HOSTILE[0]
 
 
+def test_texts_that_no_file_can_hold_are_replaced(model: SKLR, tmp_path: Path) -> None:
+    broken = ["half \ud83e"] * len(X)
+    file = small(model, texts=broken, classes=broken, title=broken[0]).save(tmp_path / "page.html")
+    assert data_of(file.read_text(encoding="utf-8"))["texts"][0] == "half ?"
+
+
 def test_a_page_holds_what_was_computed(model: SKLR) -> None:
     data = data_of(small(model, classes=Y).html())
     assert data["n"] == 150

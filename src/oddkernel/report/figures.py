@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .report import Report
 
 NAMED = 30  # most groups with a label on a map, chosen by hand: more labels would cover it
-ACCENT, SOFT, LINE = "#3b4cb8", "#8a919c", "#e4e0d8"
+ACCENT, SOFT, LINE = "#3b4cb8", "#8a919c", "#e4e0d8"  # like the page's colours in report.css
 
 
 def require_matplotlib() -> None:

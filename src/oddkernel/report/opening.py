@@ -214,7 +214,7 @@ def _answers(said: Comparisons, set_aside: Comparisons | None, n_others: int | N
     if set_aside is not None:
         details.append(f"{plural(len(set_aside), 'other answer')} set aside and not learned from")
     if n_others is not None:
-        details.append(f"the model learned from {plural(n_others, 'other answer')}")
+        details.append(f"the model learned from {plural(n_others, 'answer')} given to it")
     return plural(len(said), "answer"), "; ".join(details)
 
 
@@ -223,7 +223,7 @@ def _items(model: SKLR, said: Comparisons, n_items: int, learned_from: bool) -> 
     if not asked:
         return plural(n_items, "item"), ""
     if not learned_from:
-        return plural(n_items, "item"), f"{asked:,} of them in the answers shown"
+        return plural(n_items, "item"), f"{'all' if asked == n_items else f'{asked:,}'} in the answers shown"
     if asked == n_items:
         return plural(n_items, "item"), "all asked about"
     rest = "the answers say nothing about the others" if isinstance(model.kernel_, Identity) else OTHERS

@@ -62,9 +62,11 @@ def page(report: Report) -> str:
         "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: blob:; "
         f"style-src '{_digest(style)}'; script-src '{_digest(script)}'"
     )
-    return Template(_static("report.html")).substitute(
+    html = Template(_static("report.html")).substitute(
         title=escape(_title(report)), policy=escape(policy), style=style, script=script, data=_json(payload(report))
     )
+    # Half a surrogate pair in a text or a class, which UTF-8 can't hold, becomes a question mark.
+    return html.encode(errors="replace").decode()
 
 
 def notebook_frame(html: str) -> str:

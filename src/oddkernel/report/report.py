@@ -31,7 +31,7 @@ from .verdicts import Verdicts, judge
 
 
 class Report:
-    """Maps, clusters, neighbours, answers and fit of a learned kernel, on one page.
+    """What a learned kernel is worth and what it looks like, on one page: summary, maps, clusters, items, answers, fit.
 
     The page is a single HTML file that works offline. It shows the items themselves if pictures or texts are given.
     Parts are computed on first use. In a notebook, a report displays itself.

@@ -112,10 +112,12 @@ function showAnswers(key, most) {
   find("answer-list").replaceChildren(...[make("p", { class: "soft" }, LISTS[key][1]), cards, more, cut].filter(Boolean));
 }
 
+const briefly = (i) => shorten(nameOf(i), 60);
+
 const KINDS = {
-  odd_one_out: (a) => (a.odd < 0 ? "People could not tell which is odd." : `People: ${nameOf(a.shown[a.odd])} is the odd one.`),
-  most_central: (a) => `People: ${nameOf(a.shown[0])} is the most central.`,
-  closer: (a) => `People: ${nameOf(a.shown[0])} is more like ${nameOf(a.shown[1])} than like ${nameOf(a.shown[2])}.`,
+  odd_one_out: (a) => (a.odd < 0 ? "People could not tell which is odd." : `People: ${briefly(a.shown[a.odd])} is the odd one.`),
+  most_central: (a) => `People: ${briefly(a.shown[0])} is the most central.`,
+  closer: (a) => `People: ${briefly(a.shown[0])} is more like ${briefly(a.shown[1])} than like ${briefly(a.shown[2])}.`,
   must_link: () => "People: these two belong together.",
   cannot_link: () => "People: these two belong apart.",
 };

@@ -20,7 +20,7 @@ class MapView {
       : make("canvas", {
           tabindex: "0",
           role: "application",
-          "aria-label": `${words}. Arrow keys go from item to item, Enter chooses one, Shift and Enter a second one, plus and minus zoom, 0 shows all.`,
+          "aria-label": touch ? words : `${words}. Arrow keys go from item to item, Enter chooses one, Shift and Enter a second one, plus and minus zoom, 0 shows all.`,
         });
     this.over = make("canvas", { class: "over", "aria-hidden": "true" });
     holder.append(this.canvas, this.over);

@@ -110,8 +110,8 @@ function startMaps() {
     let count = 0;
     for (let i = 0; i < data.n; i++) count += shown(i);
     const some = count < data.n ? `${grouped(count)} of ${plural(data.n, "item")} shown.` : `${plural(data.n, "item")}.`;
-    const chosen = state.selected === null ? "" : ` Chosen: ${nameOf(state.selected)}; lines lead to its nearest.`;
-    const second = state.second === null ? "" : ` Second: ${nameOf(state.second)}.`;
+    const chosen = state.selected === null ? "" : ` Chosen: ${shorten(nameOf(state.selected), 80)}; lines lead to its nearest.`;
+    const second = state.second === null ? "" : ` Second: ${shorten(nameOf(state.second), 80)}.`;
     find("map-status").textContent = some + chosen + second;
     const saved = namesToSave().length;
     const which = saved === data.n ? "all " : count < data.n ? "the shown " : "the chosen ";
@@ -149,13 +149,14 @@ const PAGE = 50; // rows of the table; chosen by hand
 function itemsTable(start = 0) {
   const shown = [];
   for (let i = 0; i < data.n; i++) if (state.matches === null || state.matches.has(i)) shown.push(i);
+  const brief = (words) => shorten(words, 80);
   const rows = shown.slice(start, start + PAGE).map((i) => [
-    nameOf(i),
-    ...(data.classes ? [data.classes.names[classOf[i]]] : []),
+    brief(nameOf(i)),
+    ...(data.classes ? [brief(data.classes.names[classOf[i]])] : []),
     clusterOf(i) + 1,
     judged[i],
-    nameOf(near.of("before", i)[0]),
-    nameOf(near.of("after", i)[0]),
+    brief(nameOf(near.of("before", i)[0])),
+    brief(nameOf(near.of("after", i)[0])),
   ]);
   const turn = (to) => find("items-table").querySelector("div").replaceChildren(itemsTable(to));
   return make(

@@ -61,7 +61,7 @@ function showNeighbours() {
         make(
           "div",
           {},
-          make("h3", {}, name),
+          make("h3", {}, shorten(name, 200)),
           textOf(i) && textOf(i) !== name && make("div", { class: "excerpt" }, shorten(textOf(i), 500)),
           make("div", { class: "soft" }, facts.join(" · ")),
           make("div", { class: "soft" }, `${kept} of its ${count} nearest are the same before and after.`),

@@ -497,6 +497,20 @@ def test_the_theme_can_be_switched(page: Any) -> None:
     assert page.evaluate(background) == before
 
 
+def test_a_page_of_a_kernel_that_was_left_alone(browser: Any, tmp_path: Path) -> None:
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    said = Comparisons.odd_one_out([[0, 1, 2], [3, 4, 5]], [0, -1])
+    report = Report(SKLR("linear", rank=None, penalty=0).fit(X, said), X, clusters=[2], map="pca")
+    for page in opened(browser, report.save(tmp_path / "alone.html")):
+        page.fill("#pick", "row 1")
+        page.keyboard.press("Enter")
+        words = page.locator("body").inner_text()
+        assert page.locator("h1").text_content() == "Nothing was learned: the penalty was set to 0"
+        assert "the same, as nothing was learned" in words
+        assert "learned distances" not in words
+        assert "the distances agree with" in page.locator("#answers-words").text_content()
+
+
 def test_many_items_stay_usable(browser: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 3))

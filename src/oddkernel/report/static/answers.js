@@ -3,8 +3,8 @@
 const LISTS = {
   influential: ["Most influential", "The answers with the largest influence on the kernel: without them it would change most."],
   surprising: ["Most surprising", "The answers that the model finds least likely. Are they mistakes, or does it miss something?"],
-  disagree: ["Disagrees", "Answers that the learned distances contradict, the most surprising first."],
-  agree: ["Agrees", "Answers that the learned distances agree with, the least certain first."],
+  disagree: ["Disagrees", `Answers that ${distances} contradict, the most surprising first.`],
+  agree: ["Agrees", `Answers that ${distances} agree with, the least certain first.`],
   undecided: ["Can't tell", "Where people could not tell, the three should be equally far apart. The most unequal come first."],
   conflicts: ["Contradictions", "Answers about the same items that can't all be right, whatever the distances."],
 };
@@ -41,10 +41,12 @@ function startAnswers() {
   find("answers-words").textContent = total
     ? `${data.opening.answers[0]}: ${data.opening.answers[1]}. ` +
       (agreement
-        ? `Of ${decided === 1 ? "the one that names" : `the ${grouped(decided)} that name`} an item, the distances before learning agree with ${percent(agreement[0])} ` +
-          `and the learned ones with ${percent(agreement[1])}. `
+        ? `Of ${decided === 1 ? "the one that names" : `the ${grouped(decided)} that name`} an item, ` +
+          (data.answers.learned
+            ? `the distances before learning agree with ${percent(agreement[0])} and the learned ones with ${percent(agreement[1])}. `
+            : `the distances agree with ${percent(agreement[1])}. `)
         : "") +
-      (unclear || links ? `Distances can neither agree nor disagree with ${[unclear && "“can't tell”", links && "links"].filter(Boolean).join(" and ")}, so these are left out of the percentages.` : "")
+      (unclear || links ? `Distances can neither agree nor disagree with ${[unclear && "“can't tell”", links && "links"].filter(Boolean).join(" and ")}, so ${agreement ? "these are left out of the percentages" : "there is no percentage of agreement"}.` : "")
     : "There are no answers to show.";
   if (!total) {
     find("answer-list").hidden = true;

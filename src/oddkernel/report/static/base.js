@@ -54,6 +54,8 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+const distances = data.answers.learned ? "the learned distances" : "the distances";
+
 // Fingers tap and have no Shift key.
 const touch = matchMedia("(pointer: coarse)").matches;
 const hoverWords = touch ? "Tap" : "Hover over";

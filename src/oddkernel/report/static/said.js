@@ -1,4 +1,4 @@
-// What people said about the chosen item, or about both chosen items, the answers that the learned distances contradict first.
+// What people said about the chosen item, or about both chosen items, the answers that the distances contradict first.
 
 const FIRST = 12; // answers shown at first; chosen by hand
 
@@ -49,10 +49,10 @@ function countWords(places, unclear, both) {
   const agree = count((place) => columns.after[place] >= 3 && columns.after[place] <= 6);
   const cantTell = count(unclear);
   const parts = [
-    against && `the learned distances contradict ${grouped(against)}`,
-    agree && `${against ? "agree" : "the learned distances agree"} with ${grouped(agree)}`,
+    against && `${distances} contradict ${grouped(against)}`,
+    agree && `${against ? "agree" : `${distances} agree`} with ${grouped(agree)}`,
     cantTell && `${grouped(cantTell)} ${cantTell === 1 ? "says" : "say"} “can't tell”`,
     places.length - against - agree - cantTell && `${plural(places.length - against - agree - cantTell, "link")}`,
   ].filter(Boolean);
-  return `${plural(places.length, "answer")}: ${parts.join(", ")}.${against ? " Those contradicted come first." : ""}${some}`;
+  return `${plural(places.length, "answer")}: ${parts.join(", ")}.${against ? " Contradicted ones come first." : ""}${some}`;
 }

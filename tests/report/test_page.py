@@ -511,6 +511,20 @@ def test_a_page_of_a_kernel_that_was_left_alone(browser: Any, tmp_path: Path) ->
         assert "the distances agree with" in page.locator("#answers-words").text_content()
 
 
+def test_a_tie_before_learning_is_no_agreement(browser: Any, tmp_path: Path) -> None:
+    # By the identity kernel all items are equally far apart, which agrees with no answer.
+    X = np.arange(12.0)[:, None]
+    said = Comparisons.odd_one_out([[0, 1, 2]] * 3 + [[0, 1, 2]], [0, 0, 0, 1])
+    report = Report(SKLR("identity", rank=None, penalty=1.0).fit(X, said), X, clusters=[2], map="pca")
+    assert report.verdicts.after.tolist() == [1, 1, 1, 0]
+    for page in opened(browser, report.save(tmp_path / "identity.html")):
+        page.fill("#pick", "row 0")
+        page.keyboard.press("Enter")
+        cards = page.locator("#said-list article").all_text_contents()
+        assert ["unlike before" in card for card in cards] == [False, True, True, True]
+        assert "all are equally far" in page.locator("#neighbour-view").text_content()
+
+
 def test_many_items_stay_usable(browser: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 3))

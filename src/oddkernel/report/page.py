@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..comparisons import Comparisons, Kind
+from ..kernels import Identity
 from ..support.types import Array, Indices
 from .colours import PALETTE, RAMP
 from .opening import initially
@@ -83,6 +84,7 @@ def payload(report: Report) -> dict[str, Any]:
         "title": report.title or "",
         "opening": asdict(report.opening),
         "before": initially(report.model),
+        "blank": isinstance(report.model.kernel_, Identity),
         "palette": PALETTE,
         "ramp": RAMP,
         "n": len(report.X),

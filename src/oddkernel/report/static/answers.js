@@ -141,7 +141,7 @@ function answerCard(answer) {
   if (after !== null) {
     verdict.push(
       make("span", { class: after >= 0.5 ? "yes" : "no" }, after >= 0.5 ? "The model agrees" : "The model disagrees"),
-      `${before !== null && before !== after ? ", unlike before learning" : ""}. `,
+      `${before >= 0.5 !== after >= 0.5 ? ", unlike before learning" : ""}. `,
     );
   } else if (named < 0 && spread[1] !== null) {
     const close = spread[1] <= EQUAL;

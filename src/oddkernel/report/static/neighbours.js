@@ -64,10 +64,10 @@ function showNeighbours() {
           make("h3", {}, shorten(name, 200)),
           textOf(i) && textOf(i) !== name && make("div", { class: "excerpt" }, shorten(textOf(i), 500)),
           make("div", { class: "soft" }, facts.join(" · ")),
-          make("div", { class: "soft" }, `${kept} of its ${count} nearest are the same before and after.`),
+          make("div", { class: "soft" }, `${kept} of its ${count} nearest ${kept === 1 ? "is" : "are"} the same before and after.`),
         ),
       ].filter(Boolean),
     ),
-    make("div", { class: "two" }, column("before", "Nearest before", "after", "gone"), column("after", "Nearest after", "before", "new")),
+    make("div", { class: "two" }, column("before", data.blank ? "Before: all are equally far" : "Nearest before", "after", "gone"), column("after", "Nearest after", "before", "new")),
   );
 }

@@ -65,7 +65,7 @@ def take(browser: Any, report: Report, shots: dict[str, tuple[str, Callable[[Any
 
 
 def small(png: bytes) -> Image.Image:
-    """A screenshot in 256 colours, a third of its size."""
+    """A screenshot in 256 colours, which makes a smaller file."""
     return Image.open(io.BytesIO(png)).convert("RGB").quantize(256, dither=Image.Dither.NONE)
 
 

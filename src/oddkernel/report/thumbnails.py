@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LARGEST, SMALLEST = 96, 24
 """Pixels along a thumbnail's side, fewer for more items. Chosen by hand."""
 PIXELS = 20_000_000  # of all thumbnails together, about 5 MB of photographs; chosen by hand
-SHEET = 2048  # pixels along a sheet's side, few enough for the memory of phones; chosen by hand
+SHEET = 2048  # pixels along a sheet's side; chosen by hand
 TINY = 32  # pictures up to this size are kept pixel by pixel; chosen by hand
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 

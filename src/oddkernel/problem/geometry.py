@@ -29,14 +29,10 @@ class Geometry:
 
     problem: Dual
 
-    def __init__(self, problem: Dual, images: Array) -> None:
-        self.problem = problem
-        self.__dict__["images"] = images
+    if TYPE_CHECKING:
 
-    @cached_property
-    def images(self) -> Array:
-        """(s, q): the constrained items in coordinates where the metric is Euclidean."""
-        raise NotImplementedError  # given to the constructor, or computed by a subclass
+        @cached_property
+        def images(self) -> Array: ...
 
     @cached_property
     def kernel(self) -> Array:

@@ -102,7 +102,7 @@ class Primal(Geometry):
     """
 
     def __init__(self, problem: Dual, images: Array, factor: Array, log_determinant: float) -> None:
-        super().__init__(problem, images)
+        self.problem, self.images = problem, images
         self.factor, self.log_determinant = factor, log_determinant
 
     @classmethod

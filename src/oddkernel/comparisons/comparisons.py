@@ -459,7 +459,8 @@ class Comparisons:
         if self.items is not None and len(self.items) != n_items:
             raise ValueError(
                 f"the comparisons name {len(self.items)} items, but there are {n_items}; expected as many, in the same "
-                "order, or a data frame whose index holds the names: reindex(names) joins by name"
+                "order, or a data frame whose index holds the names: reindex(names) joins by name. Steps of a pipeline "
+                'keep a frame\'s names with set_output(transform="pandas")'
             )
         refuse(
             self.shown >= n_items,

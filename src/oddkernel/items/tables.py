@@ -21,15 +21,17 @@ from ..support.excel import workbook_records
 from ..support.files import replace
 from ..support.formulas import guard, unguard
 from ..support.parquet import pyarrow, read_table, table_to_bytes
-from ..support.text import Records, check_distinct, csv_table, delimited, table_of, with_points
+from ..support.text import Records, check_distinct, csv_table, delimited, table_of
 from ..support.types import Array
+from .cells import EXPECTED_NUMBER, read_cells
+from .naming import NAME_COLUMNS as NAME_COLUMNS  # where the tables are, readers look for it
+from .naming import is_arrow_text, name_column
 
 T = TypeVar("T")
 
-NAME_COLUMNS = ("item", "name")
-"""Columns of a CSV or Parquet table that hold the items' names unless another is chosen."""
 INDEX_COLUMN = "index"
 """The column of a list of items that holds what answers call them."""
+_PANDAS_INDEX = "__index_level_"
 _NAME_ARRAYS = ("name", "names", "item", "items")
 _FEATURE_ARRAYS = ("X", "features")
 
@@ -249,54 +251,45 @@ def _read_excel(data: bytes, names: str | None) -> Items:
 
 
 def _of_cells(header: list[str], rows: Records, names: str | None, *, decimal_comma: bool = False) -> Items:
-    # csv, not numpy.loadtxt: names may hold commas, and errors should tell the line and the column.
-    if not header:
-        raise ValueError("the file is empty; expected a line of column names, then a line for each item")
-    if all(_is_number(cell) for cell in header):
-        raise ValueError("line 1 holds only numbers; expected the names of the columns")
-    name_column = _chosen(header, names, NAME_COLUMNS)
-    columns = [column for column in header if column != name_column]
-    check_distinct(header)
-    cells = [cell for _, row in rows for cell, column in zip(row, header, strict=True) if column != name_column]
-    numbers = with_points(cells) if decimal_comma else cells
-    try:
-        X = np.array([float(cell) for cell in numbers]).reshape(len(rows), len(columns))
-    except ValueError:
-        row, j = divmod(next(k for k, cell in enumerate(numbers) if not _is_number(cell)), len(columns))
-        problem = f"{brief(cells[row * len(columns) + j])}; {_EXPECTED_NUMBER}"
-        raise ValueError(f"{rows[row][0]}, column {columns[j]}: {problem}") from None
-    labels = None if name_column is None else [row[header.index(name_column)] for _, row in rows]
-    return Items(_as_features(X), None if labels is None else _as_names(labels, len(X)), tuple(columns))
+    found = read_cells(header, rows, names, decimal_comma=decimal_comma)
+    return Items(
+        _as_features(found.X), None if found.names is None else _as_names(found.names, len(found.X)), found.columns
+    )
 
 
 def _read_parquet(data: bytes, names: str | None) -> Items:
     table = read_table(data)
-    columns, name_column = parquet_columns(table.schema, names)
+    columns, chosen = parquet_columns(table.schema, names)
     X = np.empty((table.num_rows, len(columns)))
     for j, column in enumerate(columns):
         values = table.column(column)
         if values.null_count:
             raise ValueError(f"column {column} has {values.null_count} entries missing; expected a number in each row")
         X[:, j] = values.to_numpy()
-    labels = None if name_column is None else _as_names(table.column(name_column).to_pylist(), len(X))
+    labels = None if chosen is None else _as_names(table.column(chosen).to_pylist(), len(X))
     return Items(_as_features(X), labels, columns)
 
 
 def parquet_columns(schema: Any, names: str | None = None) -> tuple[tuple[str, ...], str | None]:
-    """The columns of features and the column of names, if any, in a Parquet file with this schema."""
+    """The columns of features and the column of names, if any, in a Parquet file with this schema.
+
+    pandas stores the index of a frame as a column called ``__index_level_0__``. Like the index of a frame, it holds the
+    names if it is text, and is no feature otherwise.
+    """
     types = pyarrow().types
     check_distinct(schema.names)
-    name_column = _chosen(schema.names, names, NAME_COLUMNS)
-    columns = tuple(column for column in schema.names if column != name_column)
-    for column in columns:
+    texts = [field.name for field in schema if is_arrow_text(field.type)]
+    columns = [column for column in schema.names if not column.startswith(_PANDAS_INDEX)]
+    chosen = _chosen(schema.names, names, NAME_COLUMNS)
+    if chosen is None:
+        index = [column for column in texts if column.startswith(_PANDAS_INDEX)]
+        chosen = index[0] if index else name_column(columns, texts)
+    features = tuple(column for column in columns if column != chosen)
+    for column in features:
         held = schema.field(column).type
-        # pandas stores a table's index under such names; it is hardly ever meant as a feature.
-        if not (types.is_integer(held) or types.is_floating(held)) or column.startswith("__index_level_"):
-            raise ValueError(f"column {column} holds {held}; {_EXPECTED_NUMBER}")
-    return columns, name_column
-
-
-_EXPECTED_NUMBER = "expected a number; drop the column, or choose it as the column of names if it is one"
+        if not (types.is_integer(held) or types.is_floating(held) or types.is_boolean(held)):
+            raise ValueError(f"column {column} holds {held}; {EXPECTED_NUMBER}")
+    return features, chosen
 
 
 def _as_features(array: NDArray[Any]) -> Array:
@@ -330,14 +323,6 @@ def _only(present: Sequence[str] | Mapping[str, Any], usual: Sequence[str]) -> s
     if len(found) > 1:
         raise ValueError(f"both {found[0]} and {found[1]} are there; choose one of them for the names, or drop one")
     return found[0] if found else None
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _write_csv(columns: Mapping[str, Any]) -> bytes:

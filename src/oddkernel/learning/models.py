@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..comparisons import Comparisons
+from ..comparisons.names import as_items
 from ..formats import FORMATS, dump
 from ..kernels import LowRank
 from ..problem.constraints import Constraints
@@ -87,6 +88,7 @@ def save(model: SKLR, path: str | os.PathLike[str]) -> None:
         "parameters": encoder.mapping(model.get_params(deep=False), "parameters"),
         "n_features_in": model.n_features_in_,
         "feature_names": None if names is None else [str(name) for name in names],
+        "items": None if fit.given is None else list(fit.given),
         "kernel": encoder.value(features.kernel, "kernel"),
         "features": encoder.mapping(
             {field.name: getattr(features, field.name) for field in fields(LowRank) if field.name != "kernel"},
@@ -212,7 +214,17 @@ def _read_fit(
         rows=rows,
         prior=check_array(decoder.value(description["prior"]), "prior", (r, r), "f"),
         multipliers=(*earlier, solution.multipliers),
+        given=_read_given(description.get("items"), said),  # files of earlier versions don't say
     )
+
+
+def _read_given(names: Any, said: Comparisons) -> tuple[str, ...] | None:
+    if names is None:
+        return None
+    given = as_items(names) or ()
+    if set(given) != set(said.items or ()):
+        raise ValueError("items names others than the answers do")
+    return given
 
 
 def _read_rows(described: Mapping[str, Any], decoder: Decoder, said: Comparisons) -> Constraints:

@@ -14,6 +14,7 @@ from numpy.lib import format as npy
 from numpy.typing import ArrayLike, NDArray
 
 from ..items import tables
+from ..items.frames import usable_names, without_names
 from ..support.parquet import pyarrow
 from ..support.types import Array
 
@@ -72,7 +73,7 @@ def open_source(
         The column of the items' names, where it isn't called item or name.
     """
     if not isinstance(items, str | os.PathLike):
-        return _Rows(_in_order(items, feature_names), n_features)
+        return _Rows(_in_order(without_names(items), feature_names), n_features, names=usable_names(items))
     path = Path(items)
     if path.is_dir() or path.suffix.lower() == ".parquet":
         return _Parquet(path, n_features, feature_names, names)
@@ -205,10 +206,11 @@ class _Parquet(Source):
 
 def _in_order(items: Any, feature_names: Sequence[str] | None) -> Any:
     """A data frame with its columns in this order; anything else unchanged."""
-    if feature_names is None or not hasattr(items, "columns"):
+    columns = getattr(items, "column_names", None) or getattr(items, "columns", None)  # Arrow's columns are arrays
+    if feature_names is None or columns is None:
         return items
-    tables.check_same_features(items.columns, feature_names)
-    return items[list(feature_names)]
+    tables.check_same_features(list(columns), feature_names)
+    return items.select(list(feature_names)) if hasattr(items, "column_names") else items[list(feature_names)]
 
 
 def _check_shape(place: str, shape: tuple[int, ...], n_features: int) -> None:

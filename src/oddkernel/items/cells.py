@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..support.formulas import unguard
 from ..support.text import Records, check_distinct, with_points
 from ..support.types import Array
 from .naming import is_number, name_column
@@ -89,7 +90,7 @@ def read_cells(header: Sequence[str], rows: Records, names: str | None, *, decim
         row, column = min(firsts), wrong[firsts.index(min(firsts))]
         raise ValueError(f"{rows[row][0]}, column {column}: {_problem(cells[column][row])}")
     X = np.column_stack(list(found.values())) if found else np.empty((len(rows), 0))
-    return Cells(X, None if called is None else cells[called], tuple(found))
+    return Cells(X, None if called is None else [unguard(name) for name in cells[called]], tuple(map(unguard, found)))
 
 
 def _numbers(cells: Sequence[str]) -> Array | None:

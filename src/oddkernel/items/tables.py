@@ -160,8 +160,7 @@ def read_names(path: str | os.PathLike[str], *, names: str | None = None) -> lis
         chosen = _chosen(columns, names, NAME_COLUMNS)
         if chosen is None:
             raise ValueError(f"columns {', '.join(columns)}; expected one called {' or '.join(NAME_COLUMNS)}")
-        is_ours = list(columns) == [INDEX_COLUMN, NAME_COLUMNS[0]]
-        called = list(as_items([unguard(name) if is_ours else name for name in columns[chosen]]) or ())
+        called = list(as_items(columns[chosen]) or ())
         if INDEX_COLUMN not in columns or chosen == INDEX_COLUMN:
             return called
         numbers = list(columns[INDEX_COLUMN])
@@ -181,7 +180,7 @@ def text_columns(path: Path, otherwise: str) -> dict[str, Sequence[str]]:
         if suffix in _TABLES:
             header, rows = _TABLES[suffix](path.read_bytes())
             check_distinct(header)
-            return {name: [cells[j] for _, cells in rows] for j, name in enumerate(header)}
+            return {unguard(name): [unguard(cells[j]) for _, cells in rows] for j, name in enumerate(header)}
         if suffix == ".parquet":
             table = read_table(path.read_bytes())
             return {
@@ -328,7 +327,7 @@ def _only(present: Sequence[str] | Mapping[str, Any], usual: Sequence[str]) -> s
 def _write_csv(columns: Mapping[str, Any]) -> bytes:
     sheet = io.StringIO(newline="")
     writer = csv.writer(sheet)
-    writer.writerow(columns)
+    writer.writerow(map(guard, columns))
     # Python's own numbers are written with all their digits.
     rows = zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True)
     writer.writerows([guard(value) for value in row] for row in rows)

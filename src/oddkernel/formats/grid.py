@@ -6,12 +6,13 @@ import io
 import re
 from collections.abc import Sequence
 from reprlib import repr as brief
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..support.text import decode
+from ..support.types import Array, Indices
 
 _MAGIC = b"\x93NUMPY"
 # np.savetxt writes whole numbers as 3.000000000000000000e+00.
@@ -46,7 +47,7 @@ class Grid(NamedTuple):
         return cls(rows, places)
 
     @classmethod
-    def of(cls, array: NDArray[Any], width: int | None = None) -> Self:
+    def of(cls, array: Array, width: int | None = None) -> Self:
         """Take the rows of an array of so many columns."""
         if array.ndim != 2 or width not in (None, array.shape[1]):
             wanted = "(m, k)" if width is None else f"(m, {width})"
@@ -54,7 +55,7 @@ class Grid(NamedTuple):
         return cls(whole_numbers(array).tolist(), [f"row {row}" for row in range(len(array))])
 
 
-def whole_numbers(array: NDArray[Any]) -> NDArray[np.int64]:
+def whole_numbers(array: Array) -> NDArray[np.int64]:
     """Whole numbers, also where they are kept as floats; never truth values or text."""
     if array.dtype.kind in "iuf":
         whole = (np.abs(array) <= _LARGEST) & (array == np.floor(array))
@@ -73,6 +74,6 @@ def _whole(entry: str, place: str) -> int:
     raise ValueError(f"{place}: {brief(entry)}; expected whole numbers only, separated by blanks or commas")
 
 
-def write_grid(rows: NDArray[np.intp]) -> bytes:
+def write_grid(rows: Indices) -> bytes:
     """A text file with a line for each row, numbers separated by blanks."""
     return "".join(" ".join(map(str, row)) + "\n" for row in rows.tolist()).encode()

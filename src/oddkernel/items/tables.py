@@ -13,7 +13,6 @@ from reprlib import repr as brief
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..comparisons import Comparisons
 from ..comparisons.names import as_items
@@ -192,7 +191,7 @@ def text_columns(path: Path, otherwise: str) -> dict[str, Sequence[str]]:
     raise ValueError(f"{path}: expected {otherwise}, or a table whose name ends with {', '.join(_TABLES)} or .parquet")
 
 
-def write(path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> None:
+def write(path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any] | Array]) -> None:
     """Write columns of equal length to a ``.csv`` or ``.parquet`` file, which appears complete or not at all."""
     replace(path, _by_suffix(path, WRITERS)(columns))
 
@@ -291,7 +290,7 @@ def parquet_columns(schema: Any, names: str | None = None) -> tuple[tuple[str, .
     return features, chosen
 
 
-def _as_features(array: NDArray[Any]) -> Array:
+def _as_features(array: Array) -> Array:
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise ValueError(f"{array.dtype} of shape {array.shape}; expected numbers, a row for each item")
     if not array.size:

@@ -19,6 +19,7 @@ from ..learning import models
 from ..learning.sklr import SKLR
 from ..support.checks import is_count, require
 from ..support.files import check_new_folder, draft_folder
+from ..support.types import Indices
 from . import memory
 from .coordinates import source_for, transform
 from .learned_map import LearnedMap
@@ -50,7 +51,7 @@ class Found:
         Their names, if the index has names.
     """
 
-    rows: NDArray[np.intp]
+    rows: Indices
     distance: NDArray[np.float32]
     names: list[list[str | None]] | None
 

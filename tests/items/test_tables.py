@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import openpyxl
 import pandas as pd
+import polars as pl
 import pyarrow as arrow
 import pyarrow.parquet
 import pytest
@@ -49,6 +50,8 @@ def test_arrays(tmp_path: Path) -> None:
         "species;legs;wings\nant;6,0;0,0\ncat;4,0;1,0\n",  # a column of names called otherwise
         "Unnamed: 0,Name,legs,wings\n0,ant,6,False\n1,cat,4,True\n",  # pandas, a frame that was written twice
         "item\tlegs\twings\nant\t6\t0\ncat\t4\t1\n",
+        '"legs" "wings"\n"ant" 6 0\n"cat" 4 1\n',  # R, write.table
+        "legs,wings\nant,6,0\ncat,4,1\n",  # R, write.table(sep = ",")
     ],
 )
 def test_tables_as_pandas_and_r_write_them(text: str, tmp_path: Path) -> None:
@@ -64,7 +67,9 @@ def test_parquet_files_as_pandas_and_others_write_them(tmp_path: Path) -> None:
     frame.reset_index(names="species").to_parquet(tmp_path / "column.parquet")
     frame.reset_index(names="Name").iloc[::-1].iloc[::-1].to_parquet(tmp_path / "called.parquet")
     frame.reset_index(names="item").set_axis([7, 3]).to_parquet(tmp_path / "numbered.parquet")
-    for name in ("named", "column", "called", "numbered"):
+    frame.rename_axis("species").to_parquet(tmp_path / "index.parquet")
+    pl.from_pandas(frame.reset_index(names="species")).write_parquet(tmp_path / "polars.parquet")
+    for name in ("named", "column", "called", "numbered", "index", "polars"):
         items = tables.read(tmp_path / f"{name}.parquet")
         assert (items.names, items.columns) == (("ant", "cat"), ("legs", "wings"))
         assert items.X.tolist() == [[6.0, 0.0], [4.0, 1.0]]
@@ -92,6 +97,10 @@ def test_another_column_may_hold_the_names(tmp_path: Path) -> None:
         ("item,legs\nant,6\nbee,TRUE\n", "line 3, column legs: 'TRUE'; expected a number"),
         ("item,born\nant,2024-05-01\n", "column born: '2024-05-01'; expected a number; .*categories or dates"),
         ("size,legs\n2,6\nbig,4\n", "line 3, column size: 'big'; expected a number"),
+        (",legs,wings\nant,6,\ncat,4,1\n", "line 2, column wings: '', a missing value"),
+        (",legs,kind\nant,6,insect\ncat,4,mammal\n", "line 2, column kind: 'insect'; .*if it holds categories"),
+        ("id,legs\n1,6\n2,4\n", "column id numbers the items, so it is no feature; drop it, or choose it as"),
+        ("item,legs\nant,6,7\ncat,4,1\n", "line 2, column : 'ant'; expected a number"),
         ("species,kind,legs\nant,insect,6\n", "column species: 'ant'; .*choose it as the column of names"),
         ("item,legs\nant,6\nant,4\n", "both are 'ant'"),
         ("item,name,legs\nant,ant,6\n", "both item and name"),

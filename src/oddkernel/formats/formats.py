@@ -25,6 +25,8 @@ _HINTS = {
     "ods": "save it as .xlsx or .csv",
     "sav": "export it as .csv",
     "json": "name its format, such as jspsych",
+    "gz": "unpack it",
+    "feather": "save it as .parquet",
 }
 _WRITABLE = [name for name, format in FORMATS.items() if format.write is not None]
 

@@ -20,6 +20,8 @@ EXPECTED_NUMBER = (
 )
 # How pandas and R call a column of row numbers or row names, which has no name of its own.
 _ROW_LABELS = ("", "Unnamed: 0", "rownames", "row.names")
+# Columns that number the items. Chosen by hand.
+_NUMBERING = ("id", "index", "row")
 # How programs write that nothing is there: R, pandas, Excel and SPSS.
 _MISSING = ("", "na", "nan", "null", "none", "n/a", "#n/a", "-", ".", "?")
 
@@ -77,18 +79,20 @@ def read_cells(header: Sequence[str], rows: Records, names: str | None, *, decim
         written = {column: [next(points) for _ in values] for column, values in written.items()}
     features = {column: _numbers(values) for column, values in written.items()}
     if called is None:
-        called = name_column(list(cells), [column for column, values in features.items() if values is None])
-        # Where some cells are numbers, a feature has a mistake in it, rather than the items such names.
-        if called is not None and not any(map(is_number, written[called])):
-            del features[called]
-        else:
-            called = None
+        texts = [column for column, values in features.items() if values is None and not _has_numbers(written[column])]
+        called = texts[0] if texts[:1] == [header[0]] and header[0] in _ROW_LABELS else name_column(list(cells), texts)
+        features = {column: values for column, values in features.items() if column != called}
     found = {column: values for column, values in features.items() if values is not None}
     wrong = [column for column in features if column not in found]
     if wrong:
         firsts = [next(row for row, cell in enumerate(written[column]) if not _is_finite(cell)) for column in wrong]
         row, column = min(firsts), wrong[firsts.index(min(firsts))]
         raise ValueError(f"{rows[row][0]}, column {column}: {_problem(cells[column][row])}")
+    for column, values in found.items():
+        if column.strip().casefold() in _NUMBERING and len(set(values)) == len(values) and not (values % 1).any():
+            raise ValueError(
+                f"column {column} numbers the items, so it is no feature; drop it, or choose it as the column of names"
+            )
     X = np.column_stack(list(found.values())) if found else np.empty((len(rows), 0))
     return Cells(X, None if called is None else [unguard(name) for name in cells[called]], tuple(map(unguard, found)))
 
@@ -102,6 +106,11 @@ def _numbers(cells: Sequence[str]) -> Array | None:
     except ValueError:
         return None
     return numbers if np.isfinite(numbers).all() else None
+
+
+def _has_numbers(cells: Sequence[str]) -> bool:
+    """Whether some cells are numbers, or nothing is there: a feature with a mistake in it, rather than names."""
+    return any(is_number(cell) for cell in cells) or all(cell.strip().casefold() in _MISSING for cell in cells)
 
 
 def _is_finite(cell: str) -> bool:

@@ -30,7 +30,6 @@ T = TypeVar("T")
 
 INDEX_COLUMN = "index"
 """The column of a list of items that holds what answers call them."""
-_PANDAS_INDEX = "__index_level_"
 _NAME_ARRAYS = ("name", "names", "item", "items")
 _FEATURE_ARRAYS = ("X", "features")
 
@@ -271,23 +270,32 @@ def _read_parquet(data: bytes, names: str | None) -> Items:
 def parquet_columns(schema: Any, names: str | None = None) -> tuple[tuple[str, ...], str | None]:
     """The columns of features and the column of names, if any, in a Parquet file with this schema.
 
-    pandas stores the index of a frame as a column called ``__index_level_0__``. Like the index of a frame, it holds the
-    names if it is text, and is no feature otherwise.
+    pandas stores the index of a frame as a further column. Like the index of a frame, it holds the names if it is text,
+    and is no feature otherwise.
     """
     types = pyarrow().types
     check_distinct(schema.names)
     texts = [field.name for field in schema if is_arrow_text(field.type)]
-    columns = [column for column in schema.names if not column.startswith(_PANDAS_INDEX)]
+    index = _pandas_index(schema)
+    columns = [column for column in schema.names if column not in index]
     chosen = _chosen(schema.names, names, NAME_COLUMNS)
     if chosen is None:
-        index = [column for column in texts if column.startswith(_PANDAS_INDEX)]
-        chosen = index[0] if index else name_column(columns, texts)
+        chosen = next((column for column in texts if column in index), None) or name_column(columns, texts)
     features = tuple(column for column in columns if column != chosen)
     for column in features:
         held = schema.field(column).type
         if not (types.is_integer(held) or types.is_floating(held) or types.is_boolean(held)):
             raise ValueError(f"column {column} holds {held}; {EXPECTED_NUMBER}")
     return features, chosen
+
+
+def _pandas_index(schema: Any) -> set[str]:
+    """The columns that hold the index of a pandas frame, by pandas' own metadata or by how it calls them."""
+    try:
+        told = (schema.pandas_metadata or {}).get("index_columns", [])
+    except ValueError:  # not JSON
+        told = []
+    return {column for column in schema.names if column in told or column.startswith("__index_level_")}
 
 
 def _as_features(array: Array) -> Array:

@@ -124,16 +124,13 @@ class Case:
         found["raters"] = [
             list(raters.reliability(self.said).items()),
             raters.noise_ceiling(self.said),
-            raters.report(self.said, model.odd_one(self.frame, self.name_of(self.said)) == self.said.odd),
-            list(raters.reliability(self.said, model.odd_one_proba(self.frame, self.name_of(self.said))).items()),
+            raters.report(self.said, model.odd_one(self.frame, self.said) == self.said.odd),
+            list(raters.reliability(self.said, model.odd_one_proba(self.frame, self.said)).items()),
+            model.odd_one_std(self.frame, self.said),
         ]
         found["KernelMeanShift"] = [self.mean_shift(model)]
         found["scale"] = [self.nearest_by_index(model)]
         return found
-
-    def name_of(self, said: Comparisons) -> Any:
-        """The names of the items shown."""
-        return np.array(said.items, dtype=object)[said.shown]
 
     def mean_shift(self, model: Any) -> float:
         """The bandwidth, which is all that answers are used for; the kernel is the same in every order."""
@@ -320,6 +317,11 @@ class TestRefused:
             SKLR(penalty=1.0).fit(self.FRAME, self.SAID).odd_one(X[:4], [["ant", "bee", "oak"]])
         with pytest.raises(ValueError, match=r"holds 'aok'; expected .*did you mean 'oak'"):
             SKLR(penalty=1.0).fit(self.FRAME, self.SAID).odd_one(self.FRAME, [["ant", "bee", "aok"]])
+
+    def test_questions_by_links(self):
+        links = Comparisons.must_link([["ant", "bee"]], items=self.NAMES)
+        with pytest.raises(ValueError, match="row 0: a link is about two items; expected answers about three"):
+            SKLR(penalty=1.0).fit(self.FRAME, self.SAID).odd_one(self.FRAME, links)
 
     def test_columns_that_are_no_numbers(self):
         frame = self.FRAME.reset_index(names="kind")

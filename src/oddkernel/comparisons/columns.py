@@ -19,7 +19,7 @@ Rater: TypeAlias = str | int | Sequence[str | int | None] | Array | None
 
 INDEX = "an item's index, a whole number from 0 up"
 ANSWER = "0, 1 or 2, the position of the odd one as shown, or -1 for can't tell"
-# Beyond it a float no longer tells neighbouring whole numbers apart.
+# Derived: above 2⁵³, float64 can't represent all whole numbers.
 _LARGEST_WHOLE = 2**53
 
 

@@ -432,7 +432,7 @@ class Comparisons:
 
     @property
     def n_items(self) -> int:
-        """How many items there are: as many as names, or else as the largest index calls for."""
+        """The number of items: the number of names or, without names, the largest index plus 1."""
         return int(self.shown.max(initial=-1)) + 1 if self.items is None else len(self.items)
 
     def check_items(self, n_items: int, names: Names = None) -> None:

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from ..support.types import Indices
 from .kinds import Kind
 
-# For each position of the odd one: the two other positions, then this one.
-_ODD_LAST = np.array([[1, 2, 0], [0, 2, 1], [0, 1, 2]])
+ODD_LAST = np.array([[1, 2, 0], [0, 2, 1], [0, 1, 2]])
+"""For each position of the odd one: the two other positions, then this one."""
 
 
 def canonical_keys(
@@ -20,7 +20,7 @@ def canonical_keys(
     undecided = (kind == Kind.ODD_ONE_OUT) & (odd == -1)
     content = shown.copy()
     chosen = np.flatnonzero(odd >= 0)
-    content[chosen] = np.take_along_axis(content[chosen], _ODD_LAST[odd[chosen]], axis=1)
+    content[chosen] = np.take_along_axis(content[chosen], ODD_LAST[odd[chosen]], axis=1)
     central = kind == Kind.MOST_CENTRAL
     ordered = (kind == Kind.CLOSER) | central
     content[~ordered, :2] = np.sort(content[~ordered, :2], axis=1)

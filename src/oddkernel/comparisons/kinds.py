@@ -58,7 +58,7 @@ MEANINGS = {
     Kind.MUST_LINK: Meaning("must-link", 2, (2,)),
     Kind.CANNOT_LINK: Meaning("cannot-link", 2, (2,), farthest=True),
 }
-"""The meaning of each kind, in the order in which they are told."""
+"""The meaning of each kind, in the order in which summaries list them."""
 
 LINKS = tuple(kind for kind, meaning in MEANINGS.items() if len(meaning.compared) == 1)
 """The kinds that are about two items; all others are about three."""

@@ -51,7 +51,7 @@ def check_same_names(mine: tuple[str, ...], theirs: tuple[str, ...]) -> None:
 def common_names(
     mine: tuple[str, ...] | None, theirs: tuple[str, ...] | None, n_mine: int, n_theirs: int
 ) -> tuple[str, ...] | None:
-    """Names of two tables with so many rows that are to become one; a table without rows need not name items."""
+    """The names of the items in the sum of two tables of these numbers of rows; a table without rows may lack them."""
     if mine == theirs or (theirs is None and not n_theirs):
         return mine
     if mine is None and not n_mine:

@@ -53,8 +53,7 @@ class Rows(NamedTuple):
         What the file calls the columns a, b and c, if answers may stand as `position_of` takes them; None takes only
         those of our own files.
     doubt : str or None
-        What can't be told from the file: the error that `understand` raises unless `counted_from` or `called` settles
-        it.
+        What the file leaves open: the error that `understand` raises unless `counted_from` or `called` decides it.
     """
 
     columns: dict[str, list[Any]]

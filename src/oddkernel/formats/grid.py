@@ -17,6 +17,7 @@ from ..support.types import Array, Indices
 _MAGIC = b"\x93NUMPY"
 # np.savetxt writes whole numbers as 3.000000000000000000e+00.
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d*)?([eE][+-]?\d{1,2})?", re.ASCII)
+# Derived: above 2⁵³, float64 can't represent all whole numbers.
 _LARGEST = 2**53
 
 
@@ -28,7 +29,7 @@ class Grid(NamedTuple):
 
     @classmethod
     def read(cls, data: bytes, width: int | None = None) -> Self:
-        """Read a grid of so many columns; None takes as many as the first row has."""
+        """Read a grid with ``width`` columns; None: as many as the first row has."""
         if data.startswith(_MAGIC):
             try:
                 array = np.load(io.BytesIO(data), allow_pickle=False)
@@ -48,7 +49,7 @@ class Grid(NamedTuple):
 
     @classmethod
     def of(cls, array: Array, width: int | None = None) -> Self:
-        """Take the rows of an array of so many columns."""
+        """Take the rows of an array with ``width`` columns; None: any number."""
         if array.ndim != 2 or width not in (None, array.shape[1]):
             wanted = "(m, k)" if width is None else f"(m, {width})"
             raise ValueError(f"an array of shape {array.shape}; expected {wanted}, items by their number")

@@ -9,11 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..comparisons import Comparisons
+from ..comparisons.keys import ODD_LAST
 from ..comparisons.kinds import orders
 from ..support.types import Indices
-
-# For each position of the odd one: the positions of the other two, then its own.
-_ODD_LAST = np.array([[1, 2, 0], [0, 2, 1], [0, 1, 2]])
 
 
 class Triplets(NamedTuple):
@@ -48,7 +46,7 @@ def triplets_of(said: Comparisons) -> Triplets:
 
 def odd_last(said: Comparisons) -> Indices:
     """The three items of each decided answer, of shape (m, 3), the odd one last."""
-    return np.take_along_axis(said.shown, _ODD_LAST[said.odd], axis=1)
+    return np.take_along_axis(said.shown, ODD_LAST[said.odd], axis=1)
 
 
 def warn_of_losses(said: Comparisons, rows: Indices, keeps: Collection[str] = ()) -> None:

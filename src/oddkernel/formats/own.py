@@ -17,6 +17,7 @@ from .detail_columns import DETAILS, Details
 from .own_columns import check_columns, check_version
 
 VERSION = 1
+"""Of the two formats; it goes up when older programs could no longer read them."""
 
 # JSON Lines: a header, then one object for each row. Parquet: the same header, in the metadata of the schema.
 

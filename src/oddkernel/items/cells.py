@@ -18,7 +18,7 @@ EXPECTED_NUMBER = (
     "expected a number; drop the column, encode it as numbers if it holds categories or dates, or choose it as the "
     "column of names if it is one"
 )
-# How pandas and R call a column of row numbers or row names, which has no name of its own.
+# The heads that pandas and R give to a column of row numbers or row names.
 _ROW_LABELS = ("", "Unnamed: 0", "rownames", "row.names")
 # Columns that number the items. Chosen by hand.
 _NUMBERING = ("id", "index", "row")

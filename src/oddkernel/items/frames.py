@@ -205,7 +205,7 @@ def _holds_numbers(X: Any, position: int) -> bool:
 
 
 def _is_usable(value: object) -> bool:
-    """Whether this is a number, or text that holds one, or missing, which is told apart later."""
+    """Whether this is a number, text that holds a number, or a missing value, which `fit` refuses by its row."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(value, str):

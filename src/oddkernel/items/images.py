@@ -18,7 +18,7 @@ from .tables import Items
 if TYPE_CHECKING:
     import PIL.Image
 
-# On photographs, the mean colours of blocks then vary about as much as the GIST descriptor does.
+# Chosen by hand: on photographs, the mean colours of blocks then vary about as much as the GIST descriptor does.
 COLOUR_WEIGHT = 0.5
 COLUMNS = (
     *(f"gist{k}" for k in range(LENGTH)),

@@ -30,6 +30,7 @@ T = TypeVar("T")
 
 INDEX_COLUMN = "index"
 """The column of a list of items that holds what answers call them."""
+# What arrays in .npz files are called. Chosen by hand.
 _NAME_ARRAYS = ("name", "names", "item", "items")
 _FEATURE_ARRAYS = ("X", "features")
 

@@ -18,7 +18,7 @@ from ..kernels import Kernel, LowRank
 from ..kernels.distances import row_blocks, squared_distances
 from ..problem import choices
 from ..problem.solution import Solution
-from ..support.checks import is_count, named, require
+from ..support.checks import is_count, named, refuse, require
 from ..support.interruptible import is_ctrl_c
 from ..support.types import Array, Indices
 from .answers import Learned, in_learning_order, in_order_asked
@@ -27,7 +27,7 @@ from .folds import FEWEST
 from .scores import Scores
 from .tuning import Tuning
 
-# Below this share of k₀(x, x), φ says next to nothing about an item.
+# An item is out of reach if φ(x)ᵀφ(x) is below this share of k₀(x, x). Chosen by hand.
 OUT_OF_REACH = 0.01
 
 
@@ -84,15 +84,16 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         right = left if B is None else self._coordinates(B)
         return np.sqrt(squared_distances(left, right))
 
-    def odd_one(self, X: ArrayLike, shown: ArrayLike) -> Array:
+    def odd_one(self, X: ArrayLike, shown: ArrayLike | Comparisons) -> Array:
         """Which of three items the model finds odd: the one left out of the closest pair.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
             Items, known or new.
-        shown : array-like of shape (m, 3)
-            Rows of X, three a question; or names, where X is a frame with names.
+        shown : array-like of shape (m, 3), or Comparisons
+            Rows of X, three a question; or names, where X is a frame with names. Of answers, the items that they are
+            about, joined by name where both sides have names.
 
         Returns
         -------
@@ -117,15 +118,16 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             raise ValueError("nothing to score: there are no answers about three items besides can't tell")
         return float(np.average(choices.agreement(self._opposite(X, known), known), weights=known.weight))
 
-    def odd_one_proba(self, X: ArrayLike, shown: ArrayLike) -> Array:
+    def odd_one_proba(self, X: ArrayLike, shown: ArrayLike | Comparisons) -> Array:
         """How likely people are to call each of three items odd, and to say *can't tell*.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
             Items, known or new.
-        shown : array-like of shape (m, 3)
-            Rows of X, three a question; or names, where X is a frame with names.
+        shown : array-like of shape (m, 3), or Comparisons
+            Rows of X, three a question; or names, where X is a frame with names. Of answers, the items that they are
+            about, joined by name where both sides have names.
 
         Returns
         -------
@@ -367,13 +369,13 @@ class UncertainMetric(LearnedMetric):
         squared_std = np.sqrt(self.fit_.covariance(pairs)[:, 0, 0]).reshape(apart.shape)
         return np.divide(squared_std, 2.0 * apart, out=np.zeros_like(apart), where=apart > 0)
 
-    def odd_one_std(self, X: ArrayLike, shown: ArrayLike) -> Array:
+    def odd_one_std(self, X: ArrayLike, shown: ArrayLike | Comparisons) -> Array:
         """Standard deviations of `odd_one_proba`, from those of the distances: (m, 4).
 
         With few answers they are too small: of the true probabilities, 95% intervals covered 81 ± 2% after 60 simulated
         answers and 90 ± 1% after 300 (``benchmarks/error_bars.py``).
         """
-        asked = _questions(X, shown)
+        asked = join(_questions(X, shown), X, np.shape(X)[0])
         slope = choices.probability_slopes(self.odd_one_proba(X, shown), self.temperature_, self.guess_)
         items, local = in_order_asked(asked)
         phi = self.features_.transform(self._check_items(X)[items])[local.shown]
@@ -395,8 +397,11 @@ def nearest_others(coordinates: Array, k: int) -> Indices:
     return nearest
 
 
-def _questions(X: ArrayLike, shown: ArrayLike) -> Comparisons:
+def _questions(X: ArrayLike, shown: ArrayLike | Comparisons) -> Comparisons:
     """Questions about rows of X, by number or by name, as answers that can't tell."""
+    if isinstance(shown, Comparisons):
+        refuse(shown.links, lambda row: "a link is about two items; expected answers about three")
+        return Comparisons.odd_one_out(shown.shown, np.full(len(shown), -1), items=shown.items)
     triples = np.asarray(shown)
     by_name = any(isinstance(entry, str) for entry in triples.flat)
     return Comparisons.odd_one_out(shown, np.full(len(triples), -1), items=row_names(X) if by_name else None)

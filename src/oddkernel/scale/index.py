@@ -26,6 +26,7 @@ from .learned_map import LearnedMap
 from .passes import Plan, mapped
 
 VERSION = 1
+"""Of the format of the folder; it goes up when older programs could no longer read it."""
 EXACT = 100_000
 """Up to this many items, a new index is exact; above, it compares a query with the items in the nearest of √n cells.
 Chosen by hand, as the two constants below."""

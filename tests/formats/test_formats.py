@@ -265,7 +265,9 @@ class TestRefusals:
             assert str(error).startswith(str(tmp_path / "said.xlsx"))  # noqa: PT017
 
     def test_unknown_format(self, tmp_path: Path, said: Comparisons) -> None:
-        with pytest.raises(ValueError, match=r"said\.doc: .*expected one of csv, jsonl, parquet, tsv, txt, xlsx, or"):
+        with pytest.raises(
+            ValueError, match=r"said\.doc: .*expected one of csv, jsonl, parquet, tsv, txt, xlsx, ndjson, or"
+        ):
             formats.read(tmp_path / "said.doc")
         with pytest.raises(ValueError, match=r"said\.sav: .*export it as \.csv"):
             formats.read(tmp_path / "said.sav")
@@ -417,6 +419,27 @@ class TestListing:
         again = formats.read(tmp_path / "said.txt", format=format, items=read_names(listing))
         assert again.items == said.items
         assert {again.items[i] for i in again.constrained} == {"ant", "bee", "cat"}
+
+
+def test_further_columns_of_others_are_left_aside_and_named(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": ["ant"], "b": ["oak"], "c": ["bee"], "answer": ["oak"], "mood": ["good"]})
+    frame.rename_axis("trial").to_parquet(tmp_path / "said.parquet")
+    frame.to_json(tmp_path / "said.jsonl", orient="records", lines=True)
+    frame.to_json(tmp_path / "said.ndjson", orient="records", lines=True)
+    frame.to_csv(tmp_path / "said.csv", index=False)
+    for ending in ("parquet", "jsonl", "ndjson", "csv"):
+        said, notes = formats.examine(tmp_path / f"said.{ending}")
+        assert said == Comparisons.odd_one_out([[0, 2, 1]], [1], items=["ant", "bee", "oak"])
+        assert notes == ("Columns left aside: mood.",)
+    frame.rename(columns={"mood": "wieght"}).to_parquet(tmp_path / "said.parquet")
+    with pytest.raises(ValueError, match=r"column 'wieght' is unknown; .* did you mean 'weight'"):
+        formats.read(tmp_path / "said.parquet")
+
+
+def test_whole_numbers_that_a_parquet_file_holds_as_floats(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": [4.0, 1.0], "b": [0.0, 2.0], "c": [1.0, 3.0], "answer": ["a", "cant_tell"]})
+    frame.to_parquet(tmp_path / "said.parquet")
+    assert formats.read(tmp_path / "said.parquet") == Comparisons.odd_one_out([[4, 0, 1], [1, 2, 3]], [0, -1])
 
 
 @given(said=comparisons())

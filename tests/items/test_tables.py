@@ -1,15 +1,19 @@
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import numpy as np
 import openpyxl
+import pandas as pd
+import polars as pl
 import pyarrow as arrow
 import pyarrow.parquet
 import pytest
 
 from oddkernel import Comparisons
 from oddkernel.items import tables
+from oddkernel.scale.source import open_source
 
 X = np.array([[1.5, -2.0], [0.1, 3e-9], [7.0, 0.0]])
 NAMES = ("ant", "bee, or wasp", "Ünïcode")
@@ -36,6 +40,44 @@ def test_arrays(tmp_path: Path) -> None:
     assert tables.read(tmp_path / "otherwise.npz", names="label").names == NAMES
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",legs,wings\nant,6,0\ncat,4,1\n",  # pandas, to_csv of a frame with names in its index
+        '"","legs","wings"\n"ant",6,FALSE\n"cat",4,TRUE\n',  # R, write.csv of a frame with row names
+        ",item,legs,wings\n0,ant,6,0\n1,cat,4,1\n",  # pandas, a frame with a column of names
+        '"","item","legs","wings"\n"1","ant",6,FALSE\n"2","cat",4,TRUE\n',  # R
+        "species;legs;wings\nant;6,0;0,0\ncat;4,0;1,0\n",  # a column of names called otherwise
+        "Unnamed: 0,Name,legs,wings\n0,ant,6,False\n1,cat,4,True\n",  # pandas, a frame that was written twice
+        "item\tlegs\twings\nant\t6\t0\ncat\t4\t1\n",
+        '"legs" "wings"\n"ant" 6 0\n"cat" 4 1\n',  # R, write.table
+        "legs,wings\nant,6,0\ncat,4,1\n",  # R, write.table(sep = ",")
+    ],
+)
+def test_tables_as_pandas_and_r_write_them(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    items = tables.read(tmp_path / "a.csv")
+    assert (items.names, items.columns) == (("ant", "cat"), ("legs", "wings"))
+    assert items.X.tolist() == [[6.0, 0.0], [4.0, 1.0]]
+
+
+def test_parquet_files_as_pandas_and_others_write_them(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"legs": [6, 4], "wings": [False, True]}, index=["ant", "cat"])
+    frame.to_parquet(tmp_path / "named.parquet")
+    frame.reset_index(names="species").to_parquet(tmp_path / "column.parquet")
+    frame.reset_index(names="Name").iloc[::-1].iloc[::-1].to_parquet(tmp_path / "called.parquet")
+    frame.reset_index(names="item").set_axis([7, 3]).to_parquet(tmp_path / "numbered.parquet")
+    frame.rename_axis("species").to_parquet(tmp_path / "index.parquet")
+    pl.from_pandas(frame.reset_index(names="species")).write_parquet(tmp_path / "polars.parquet")
+    for name in ("named", "column", "called", "numbered", "index", "polars"):
+        items = tables.read(tmp_path / f"{name}.parquet")
+        assert (items.names, items.columns) == (("ant", "cat"), ("legs", "wings"))
+        assert items.X.tolist() == [[6.0, 0.0], [4.0, 1.0]]
+        blocks = list(open_source(tmp_path / f"{name}.parquet", n_features=2).blocks(2))
+        assert blocks[0].X.tolist() == items.X.tolist()
+        assert blocks[0].names == ["ant", "cat"]
+
+
 def test_another_column_may_hold_the_names(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("species,legs\nant,6\ncat,4\n")
     assert tables.read(tmp_path / "a.csv", names="species").names == ("ant", "cat")
@@ -48,8 +90,18 @@ def test_another_column_may_hold_the_names(tmp_path: Path) -> None:
         ("1,2\n3,4\n", "line 1 holds only numbers"),
         ("item,legs\nant,6\ncat\n", "line 3: 1 fields; expected 2"),
         ("item,legs\nant,six\n", "line 2, column legs: 'six'; expected a number"),
-        ("item,legs\nant,\n", "line 2, column legs: ''"),
-        ("item,legs\nant,nan\n", "row 0, column 0 holds nan"),
+        ("item,legs\nant,\n", "line 2, column legs: '', a missing value; .*fill it in"),
+        ("item,legs\nant,nan\n", "line 2, column legs: 'nan', a missing value"),
+        ("item,legs\nant,6\ncat,NA\n", "line 3, column legs: 'NA', a missing value"),
+        ("item,legs\nant,inf\n", "line 2, column legs: 'inf'; expected a finite number"),
+        ("item,legs\nant,6\nbee,TRUE\n", "line 3, column legs: 'TRUE'; expected a number"),
+        ("item,born\nant,2024-05-01\n", "column born: '2024-05-01'; expected a number; .*categories or dates"),
+        ("size,legs\n2,6\nbig,4\n", "line 3, column size: 'big'; expected a number"),
+        (",legs,wings\nant,6,\ncat,4,1\n", "line 2, column wings: '', a missing value"),
+        (",legs,kind\nant,6,insect\ncat,4,mammal\n", "line 2, column kind: 'insect'; .*if it holds categories"),
+        ("id,legs\n1,6\n2,4\n", "column id numbers the items, so it is no feature; drop it, or choose it as"),
+        ("item,legs\nant,6,7\ncat,4,1\n", "line 2, column : 'ant'; expected a number"),
+        ("species,kind,legs\nant,insect,6\n", "column species: 'ant'; .*choose it as the column of names"),
         ("item,legs\nant,6\nant,4\n", "both are 'ant'"),
         ("item,name,legs\nant,ant,6\n", "both item and name"),
         ("item,legs,legs\nant,6,6\n", "'legs' stands twice"),
@@ -70,7 +122,7 @@ def test_bad_csv_is_refused(text: str, sentence: str, tmp_path: Path) -> None:
         ({"legs": ["six"]}, "column legs holds string"),
         ({"legs": [6, None]}, "column legs has 1 entries missing"),
         ({"item": [1], "legs": [6]}, "expected text"),
-        ({"__index_level_0__": [0], "legs": [6]}, "__index_level_0__"),
+        ({"item": ["ant"], "born": [date(2024, 5, 1)]}, "column born holds date32.*categories or dates"),
     ],
 )
 def test_bad_parquet_is_refused(columns: dict[str, list[object]], sentence: str, tmp_path: Path) -> None:
@@ -160,7 +212,7 @@ def test_numbers_that_could_be_read_two_ways_are_refused(tmp_path: Path) -> None
     with pytest.raises(ValueError, match=r"mixed\.csv: numbers with a decimal comma \(1,5\) and a decimal point"):
         tables.read(tmp_path / "mixed.csv")
     (tmp_path / "thousands.csv").write_text('item,x\nant,"1,500"\n')
-    with pytest.raises(ValueError, match="line 2, column x: '1,500'; expected a number"):
+    with pytest.raises(ValueError, match="line 2, column x: '1,500'; expected a number with a decimal point"):
         tables.read(tmp_path / "thousands.csv")
 
 

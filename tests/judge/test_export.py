@@ -151,6 +151,18 @@ def download(run: Running, folder: Path, format: str) -> None:
     (folder / f"downloaded.{format}").write_bytes(answer.content)
 
 
+def test_the_list_of_items_can_be_downloaded_beside_a_csv_file(tmp_path: Path) -> None:
+    with running(make_folder(tmp_path / "birds", 30, 'name = "birds"\nquestions = 4\n')) as run:
+        run.person(participant="ann").answer_all(odd=1)
+        for format in ("csv", "jsonl", "items.csv"):
+            download(run, tmp_path, format)
+    said = formats.read(tmp_path / "downloaded.csv")
+    assert said == formats.read(tmp_path / "downloaded.jsonl")
+    assert len(said.items or ()) == 30
+    assert len(pd.read_csv(tmp_path / "downloaded.csv")) == len(said)
+    assert pd.read_csv(tmp_path / "downloaded.items.csv")["item"].tolist() == list(said.items or ())
+
+
 def test_the_learner_takes_what_was_exported(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

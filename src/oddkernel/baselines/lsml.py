@@ -115,8 +115,9 @@ class LSML(LearnedMetric):
             require(is_count(value), name, value, "a whole number of at least 1, or None")
         random = check_random_state(self.random_state)
         checked = self._check_items(X, reset=True)
-        comparisons = as_comparisons(y, X, len(checked), self.n_comparisons, random)
-        _refuse_other_answers(comparisons)
+        joined = as_comparisons(y, X, len(checked), self.n_comparisons, random)
+        _refuse_other_answers(joined)
+        checked, comparisons, given = self._in_learning_order(y, X, checked, joined)
         items, said = renumbered(comparisons)
         start = Start.of(Linear(), checked, items, rank=None, random=random)
         rows = Constraints.from_comparisons(said)
@@ -135,6 +136,7 @@ class LSML(LearnedMetric):
             metric=metric,
             root=root,
             calibration=Calibration.to_answers(start.phi @ root, said, unit_of(start.phi)),
+            given=given,
         )
 
 

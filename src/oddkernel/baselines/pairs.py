@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..comparisons import Comparisons, RowError
+from ..items.frames import join_labels
 from ..kernels import Kernel
 from ..learning.answers import PER_CLASS, check_answers, check_labels, renumbered, with_bounds
 from ..learning.calibration import Calibration
@@ -65,7 +66,8 @@ class PairLearner(LearnedMetric):
         self._check_parameters()
         random = check_random_state(self.random_state)
         checked = self._check_items(X, reset=True)
-        links = self._links(y, X, len(checked), random)
+        joined = self._links(y, X, len(checked), random)
+        checked, links, given = self._in_learning_order(y, X, checked, joined)
         items, said = renumbered(links)
         start = Start.of(self._initial_kernel(), checked, items, rank=self.rank, random=random)
         bounds = self._default_bounds(said, start, checked, random)
@@ -90,6 +92,7 @@ class PairLearner(LearnedMetric):
             metric=metric,
             root=root,
             calibration=Calibration(unit_of(start.phi)),
+            given=given,
         )
         return fit, bounds
 
@@ -117,7 +120,7 @@ class PairLearner(LearnedMetric):
         if y is None:
             y = Comparisons.empty()
         elif not isinstance(y, Comparisons):
-            labels, n_classes = check_labels(y, n_items, "between which cannot-links")
+            labels, n_classes = check_labels(join_labels(y, X), n_items, "between which cannot-links")
             y = links_from_labels(labels, PER_CLASS * n_classes or None, random_state=random)
         said = check_answers(y, X, n_items)
         other = np.flatnonzero(~said.links)

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_scalar, validate_data
 
 from ..comparisons import Comparisons
+from ..items.frames import join
 from ..kernels.matrix import check_symmetric
 from ..support.types import Array
 from .bandwidth import from_comparisons, from_kernel, from_labels
@@ -97,7 +98,8 @@ class KernelMeanShift(ClusterMixin, BaseEstimator):
         K : array-like of shape (n, n)
             Kernel matrix of the items.
         y : Comparisons, or array-like of shape (n,), optional
-            Answers about the items, or their classes with -1 for unlabelled; used only to estimate the bandwidth.
+            Answers about the items, or their classes with -1 for unlabelled; used only to estimate the bandwidth. Where
+            K is a pandas frame with names in its index and the answers name their items, they are joined by name.
 
         Returns
         -------
@@ -106,7 +108,7 @@ class KernelMeanShift(ClusterMixin, BaseEstimator):
         matrix: Array = validate_data(self, K, dtype=np.float64)
         check_symmetric(matrix)
         self._check_parameters()
-        self.bandwidth_ = self._choose_bandwidth(matrix, y)
+        self.bandwidth_ = self._choose_bandwidth(matrix, join(y, K, len(matrix)) if isinstance(y, Comparisons) else y)
         self._K = matrix.copy()
         ends, self.n_iter_ = self._shift(matrix)
         self.modes_ = self._merge(ends)
@@ -181,7 +183,6 @@ class KernelMeanShift(ClusterMixin, BaseEstimator):
         if y is None:
             return from_kernel(K)
         if isinstance(y, Comparisons):
-            y.check_items(len(K))
             return from_comparisons(K, y)
         if np.ndim(y) != 1 or len(labels := np.asarray(y)) != len(K):
             raise ValueError(

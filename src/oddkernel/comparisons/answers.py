@@ -14,10 +14,12 @@ ANSWERS = {"a": 0, "b": 1, "c": 2, "cant_tell": -1}
 """What our own files hold in the column of answers."""
 EXPECTED = "a, b or c, the column that holds the odd one, the odd one's own name, or cant_tell"
 
+# Spellings of *can't tell* without apostrophes, with a blank for each gap. Collected by hand.
 _CANT_TELL = {
     "cant tell", "cannot tell", "can not tell", "could not tell", "couldnt tell", "cant say", "cannot say",
     "cant decide", "cannot decide", "dont know", "do not know", "idk", "unsure", "not sure", "undecided", "no idea",
 }  # fmt: skip
+# How programs write a missing value. Collected by hand.
 _MISSING = {
     "",
     "na",
@@ -37,6 +39,7 @@ _MISSING = {
     "999",
     "-999",
 }
+# Positions, which could be counted from 0 or from 1.
 _COUNTED = {"0", "1", "2", "3"}
 _APOSTROPHES = re.compile("['’‘`´]")
 _GAPS = re.compile(r"[\s_\-]+")

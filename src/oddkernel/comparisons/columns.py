@@ -11,18 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..support.checks import RowError, refuse
 from ..support.spelling import did_you_mean
+from ..support.types import Array, Indices
 from .kinds import LINKS, Kind
 
 Weight: TypeAlias = ArrayLike | None
-Rater: TypeAlias = str | int | Sequence[str | int | None] | NDArray[Any] | None
+Rater: TypeAlias = str | int | Sequence[str | int | None] | Array | None
 
 INDEX = "an item's index, a whole number from 0 up"
 ANSWER = "0, 1 or 2, the position of the odd one as shown, or -1 for can't tell"
-# Beyond it a float no longer tells neighbouring whole numbers apart.
+# Derived: above 2⁵³, float64 can't represent all whole numbers.
 _LARGEST_WHOLE = 2**53
 
 
-def as_array(values: Any, what: str) -> NDArray[Any]:
+def as_array(values: Any, what: str) -> Array:
     """Keep an array's own type; hold anything else as objects, so that NumPy can't turn numbers into text."""
     if hasattr(values, "__array__"):
         array = np.asarray(values)
@@ -38,13 +39,13 @@ def as_array(values: Any, what: str) -> NDArray[Any]:
         return _one_object_each(rows)
 
 
-def _one_object_each(rows: list[Any]) -> NDArray[Any]:
+def _one_object_each(rows: list[Any]) -> Array:
     array = np.empty(len(rows), dtype=object)
     array[:] = rows
     return array
 
 
-def as_column(values: Any, what: str) -> NDArray[Any]:
+def as_column(values: Any, what: str) -> Array:
     """One-dimensional array."""
     array = as_array(values, what)
     if array.ndim != 1:
@@ -52,7 +53,7 @@ def as_column(values: Any, what: str) -> NDArray[Any]:
     return array
 
 
-def as_grid(values: Any, width: int, what: str) -> NDArray[Any]:
+def as_grid(values: Any, width: int, what: str) -> Array:
     """Two-dimensional array with `width` columns; a row of another length is named."""
     array = as_array(values, what)
     if array.shape[0] == 0:
@@ -66,7 +67,7 @@ def as_grid(values: Any, width: int, what: str) -> NDArray[Any]:
     raise ValueError(f"{what} has shape {array.shape}; expected (m, {width}), one row of {width} items for each answer")
 
 
-def as_whole_numbers(array: NDArray[Any], what: str, accepted: str) -> NDArray[np.int64]:
+def as_whole_numbers(array: Array, what: str, accepted: str) -> NDArray[np.int64]:
     """Whole numbers, also when they come as floats; never truth values, text or NaN."""
     if array.dtype.kind == "O":
         whole = np.array([_is_whole(value) for value in array.flat], dtype=bool).reshape(array.shape)
@@ -86,13 +87,13 @@ def _is_whole(value: object) -> bool:
     return bool(-_LARGEST_WHOLE <= value <= _LARGEST_WHOLE) and value == int(value)
 
 
-def _refuse_entries(array: NDArray[Any], bad: NDArray[np.bool_], what: str, accepted: str) -> None:
+def _refuse_entries(array: Array, bad: NDArray[np.bool_], what: str, accepted: str) -> None:
     if bad.any():
         place = np.unravel_index(int(bad.argmax()), bad.shape)
         raise RowError(int(place[0]), f"{what} holds {brief(array[place])}; expected {accepted}")
 
 
-def as_indices(array: NDArray[Any], what: str, items: tuple[str, ...] | None) -> NDArray[np.intp]:
+def as_indices(array: Array, what: str, items: tuple[str, ...] | None) -> Indices:
     """Item indices; names are looked up in `items`."""
     if array.dtype.kind in "UT":
         array = array.astype(object)
@@ -101,7 +102,7 @@ def as_indices(array: NDArray[Any], what: str, items: tuple[str, ...] | None) ->
     return as_whole_numbers(array, what, INDEX).astype(np.intp)
 
 
-def _look_up(array: NDArray[Any], what: str, items: tuple[str, ...] | None) -> NDArray[np.intp]:
+def _look_up(array: Array, what: str, items: tuple[str, ...] | None) -> Indices:
     named = np.array([isinstance(entry, str) for entry in array.flat], dtype=bool).reshape(array.shape)
     if items is None:
         _refuse_entries(array, named, what, f"{INDEX}, or pass items= with the names of all items in order")
@@ -172,7 +173,7 @@ def _rater_name(value: object) -> object:
     return value
 
 
-def check_length(array: NDArray[Any], n_rows: int, what: str) -> None:
+def check_length(array: Array, n_rows: int, what: str) -> None:
     """Refuse a column that is shorter or longer than the rows it belongs to."""
     if len(array) != n_rows:
         raise ValueError(f"{what} has {len(array)} entries for {n_rows} rows; expected one for each row")
@@ -180,7 +181,7 @@ def check_length(array: NDArray[Any], n_rows: int, what: str) -> None:
 
 def check_rows(
     kind: NDArray[np.int64],
-    shown: NDArray[np.intp],
+    shown: Indices,
     odd: NDArray[np.int64],
     bound: NDArray[np.float64],
     weight: NDArray[np.float64],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..support.checks import refuse
 from ..support.numbered import numbered
+from ..support.types import Indices
 from .columns import (
     ANSWER,
     INDEX,
@@ -26,16 +26,17 @@ from .columns import (
     check_rows,
 )
 from .conflicts import find_conflicts
-from .kinds import LINKS, MEANINGS, Kind
+from .keys import canonical_keys
+from .kinds import LINKS, Kind
 from .labels import draw_answers
 from .names import Names, as_items, check_same_names, common_names, new_names, new_positions
+from .readable import readable_columns, readable_frame, summary
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _NUMERIC = ("kind", "shown", "odd", "bound", "weight")
 _COLUMNS = (*_NUMERIC, "rater", "items")
-_POSITIONS = ("a", "b", "c")
 
 
 class Comparisons:
@@ -78,7 +79,7 @@ class Comparisons:
     __slots__ = ("bound", "items", "kind", "odd", "rater", "shown", "weight")
 
     kind: NDArray[np.int8]
-    shown: NDArray[np.intp]
+    shown: Indices
     odd: NDArray[np.int8]
     bound: NDArray[np.float64]
     weight: NDArray[np.float64]
@@ -333,9 +334,7 @@ class Comparisons:
         return read_frame(frame, columns, items)
 
     @classmethod
-    def _of_kind(
-        cls, kind: Kind, shown: NDArray[np.intp], odd: Any, bound: Any, weight: Any, rater: Any, items: Any
-    ) -> Self:
+    def _of_kind(cls, kind: Kind, shown: Indices, odd: Any, bound: Any, weight: Any, rater: Any, items: Any) -> Self:
         kinds = np.full(len(shown), kind)
         return cls(kinds, shown, np.full(len(shown), -1) if odd is None else odd, bound, weight, rater, items)
 
@@ -408,15 +407,7 @@ class Comparisons:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        counts = {kind: int(np.count_nonzero(self.kind == kind)) for kind in Kind}
-        unclear = int(np.count_nonzero(self.undecided))
-        phrases = [_count(counts[kind], meaning.words) for kind, meaning in MEANINGS.items() if counts[kind]]
-        if unclear:
-            phrases[0] += f" ({unclear} can't tell)"
-        n_used = len(self.constrained)
-        over = _count(n_used, "item") if self.items is None else f"{n_used} of {_count(len(self.items), 'named item')}"
-        raters = "" if self.rater is None else f" by {_count(len(set(self.rater.tolist()) - {''}), 'rater')}"
-        return f"Comparisons: {', '.join(phrases) or 'none'} over {over}{raters}"
+        return summary(self)
 
     @property
     def undecided(self) -> NDArray[np.bool_]:
@@ -435,13 +426,13 @@ class Comparisons:
         return ~(self.undecided | self.links)
 
     @property
-    def constrained(self) -> NDArray[np.intp]:
+    def constrained(self) -> Indices:
         """Indices of the items that some row is about, in ascending order."""
         return numbered(self.shown[self.shown >= 0], int(self.shown.max(initial=-1)) + 1)[0]
 
     @property
     def n_items(self) -> int:
-        """How many items there are: as many as names, or else as the largest index calls for."""
+        """The number of items: the number of names or, without names, the largest index plus 1."""
         return int(self.shown.max(initial=-1)) + 1 if self.items is None else len(self.items)
 
     def check_items(self, n_items: int, names: Names = None) -> None:
@@ -459,7 +450,8 @@ class Comparisons:
         if self.items is not None and len(self.items) != n_items:
             raise ValueError(
                 f"the comparisons name {len(self.items)} items, but there are {n_items}; expected as many, in the same "
-                "order, or a data frame whose index holds the names: reindex(names) joins by name"
+                "order, or a data frame whose index holds the names: reindex(names) joins by name. Steps of a pipeline "
+                'keep a frame\'s names with set_output(transform="pandas")'
             )
         refuse(
             self.shown >= n_items,
@@ -532,22 +524,9 @@ class Comparisons:
         >>> bool((key[0] == key[1]).all())
         True
         """
-        content = self.shown.copy()
-        chosen = np.flatnonzero(self.odd >= 0)
-        # Each row of the table lists the two other positions, then the odd one.
-        content[chosen] = np.take_along_axis(
-            content[chosen], np.array([[1, 2, 0], [0, 2, 1], [0, 1, 2]])[self.odd[chosen]], axis=1
-        )
-        ordered = (self.kind == Kind.CLOSER) | (self.kind == Kind.MOST_CENTRAL)
-        content[~ordered, :2] = np.sort(content[~ordered, :2], axis=1)
-        central = self.kind == Kind.MOST_CENTRAL
-        content[central, 1:] = np.sort(content[central, 1:], axis=1)
-        content[self.undecided] = np.sort(content[self.undecided], axis=1)
-        # Floats that are not negative sort like the integers with the same bits.
-        bound = np.where(np.isnan(self.bound), -1, self.bound.view(np.int64))
-        return np.column_stack([self.kind, self.undecided, content, bound]).astype(np.int64)
+        return canonical_keys(self.kind, self.shown, self.odd, self.bound)
 
-    def item_sets(self) -> NDArray[np.intp]:
+    def item_sets(self) -> Indices:
         """Key of shape (m, 3): the items that each row is about, sorted, whatever it says about them.
 
         Folds that keep equal keys together never test on a question that they trained on. A link's key starts with -1.
@@ -560,7 +539,7 @@ class Comparisons:
         """
         return np.sort(self.shown, axis=1)
 
-    def conflicts(self) -> list[NDArray[np.intp]]:
+    def conflicts(self) -> list[Indices]:
         """Groups of rows that contradict one another on their face.
 
         Two things are looked for. Rows on the same three items whose orders of the three distances can't all hold:
@@ -592,31 +571,8 @@ class Comparisons:
         >>> {column: values[0] for column, values in said.to_dict().items() if values[0] is not None}
         {'kind': 'odd_one_out', 'a': 'ant', 'b': 'oak', 'c': 'bee', 'answer': 'b', 'weight': 1.0}
         """
-        kinds = [Kind(kind) for kind in self.kind.tolist()]
-        name = (
-            {index: index for index in self.constrained.tolist()} if self.items is None else dict(enumerate(self.items))
-        )
-        return {
-            "kind": [kind.name.lower() for kind in kinds],
-            **{column: [name.get(i) for i in self.shown[:, p].tolist()] for p, column in enumerate(_POSITIONS)},
-            "answer": [
-                None if kind != Kind.ODD_ONE_OUT else "cant_tell" if odd < 0 else _POSITIONS[odd]
-                for kind, odd in zip(kinds, self.odd.tolist(), strict=True)
-            ],
-            "bound": [None if math.isnan(bound) else bound for bound in self.bound.tolist()],
-            "weight": self.weight.tolist(),
-            "rater": [None] * len(self) if self.rater is None else [rater or None for rater in self.rater.tolist()],
-        }
+        return readable_columns(self)
 
     def to_frame(self) -> pd.DataFrame:
         """Make a pandas DataFrame with the columns of `to_dict`; items without names become nullable integers."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError("to_frame needs pandas: pip install 'oddkernel[pandas]'") from None
-        types = {"bound": "float64"} | ({} if self.items is not None else dict.fromkeys(_POSITIONS, "Int64"))
-        return pd.DataFrame(self.to_dict()).astype(types)
-
-
-def _count(number: int, words: str) -> str:
-    return f"{number} {words}{'' if number == 1 else 's'}"
+        return readable_frame(self)

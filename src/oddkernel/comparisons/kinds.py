@@ -8,12 +8,12 @@ or farther apart, than the others that it compares. A link is about one pair alo
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..support.types import Indices
+from ..support.types import Array, Indices
 
 
 class Kind(IntEnum):
@@ -58,7 +58,7 @@ MEANINGS = {
     Kind.MUST_LINK: Meaning("must-link", 2, (2,)),
     Kind.CANNOT_LINK: Meaning("cannot-link", 2, (2,), farthest=True),
 }
-"""The meaning of each kind, in the order in which they are told."""
+"""The meaning of each kind, in the order in which summaries list them."""
 
 LINKS = tuple(kind for kind, meaning in MEANINGS.items() if len(meaning.compared) == 1)
 """The kinds that are about two items; all others are about three."""
@@ -89,7 +89,7 @@ class Orders(NamedTuple):
     far: Indices
 
 
-def singled_out(kind: NDArray[Any], odd: NDArray[Any]) -> Indices:
+def singled_out(kind: Array, odd: Array) -> Indices:
     """(m,): the position opposite the pair that is singled out; -1 for *can't tell*.
 
     Examples
@@ -100,17 +100,17 @@ def singled_out(kind: NDArray[Any], odd: NDArray[Any]) -> Indices:
     return np.where(kind == Kind.ODD_ONE_OUT, odd, _SIDE[kind])
 
 
-def compared(kind: NDArray[Any]) -> NDArray[np.bool_]:
+def compared(kind: Array) -> NDArray[np.bool_]:
     """(m, 3): whether the pair opposite each position is among those that are compared."""
     return np.asarray(_COMPARED[kind])
 
 
-def farthest(kind: NDArray[Any]) -> NDArray[np.bool_]:
+def farthest(kind: Array) -> NDArray[np.bool_]:
     """(m,): whether the pair that is singled out is called the farthest apart, instead of the closest."""
     return np.asarray(_FARTHEST[kind])
 
 
-def orders(kind: NDArray[Any], odd: NDArray[Any]) -> Orders:
+def orders(kind: Array, odd: Array) -> Orders:
     """All that the decided answers about three items say: an anchor is closer to near than to far.
 
     The odd one k of i, j, k says that i is closer to j than to k, and j closer to i than to k; the most central c of a,
@@ -132,7 +132,7 @@ def orders(kind: NDArray[Any], odd: NDArray[Any]) -> Orders:
     return Orders(row, anchor, np.where(last, side, other), np.where(last, other, side))
 
 
-def pairs(kind: NDArray[Any], odd: NDArray[Any], *, near: bool) -> tuple[Indices, Indices]:
+def pairs(kind: Array, odd: Array, *, near: bool) -> tuple[Indices, Indices]:
     """Rows of shape (p,), and positions of shape (p, 2), of the pairs that are called near, or far; each once in a row.
 
     Examples

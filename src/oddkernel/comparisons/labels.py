@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from ..support.checks import RowError
-from ..support.types import Indices
+from ..support.types import Array, Indices
 from .columns import as_column
 
 
@@ -102,7 +102,7 @@ def _shuffle_rows(random: np.random.RandomState, triples: Indices) -> tuple[Indi
     return np.take_along_axis(triples, order, axis=1), np.argmax(order == 2, axis=1).astype(np.int8)
 
 
-def labelled_items(y: ArrayLike, what: str) -> tuple[Indices, NDArray[Any], Indices]:
+def labelled_items(y: ArrayLike, what: str) -> tuple[Indices, Array, Indices]:
     """The items that have a label, the classes in their order, and which of these each of the items belongs to.
 
     Labels are numbers or text, and the number -1 where there is none; ``what`` is their name in errors.
@@ -116,7 +116,7 @@ def labelled_items(y: ArrayLike, what: str) -> tuple[Indices, NDArray[Any], Indi
     return labelled, classes, class_of
 
 
-def _check_labels(y: ArrayLike, what: str) -> NDArray[Any]:
+def _check_labels(y: ArrayLike, what: str) -> Array:
     labels = as_column(y, what)
     if labels.dtype.kind in "OUT":
         labels = labels.astype(object)

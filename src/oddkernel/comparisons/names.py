@@ -7,10 +7,10 @@ from reprlib import repr as brief
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..support.checks import RowError
 from ..support.spelling import did_you_mean
+from ..support.types import Indices
 from .columns import as_texts
 
 Names: TypeAlias = Iterable[str] | None
@@ -51,7 +51,7 @@ def check_same_names(mine: tuple[str, ...], theirs: tuple[str, ...]) -> None:
 def common_names(
     mine: tuple[str, ...] | None, theirs: tuple[str, ...] | None, n_mine: int, n_theirs: int
 ) -> tuple[str, ...] | None:
-    """Names of two tables with so many rows that are to become one; a table without rows need not name items."""
+    """The names of the items in the sum of two tables of these numbers of rows; a table without rows may lack them."""
     if mine == theirs or (theirs is None and not n_theirs):
         return mine
     if mine is None and not n_mine:
@@ -61,7 +61,7 @@ def common_names(
     raise ValueError("the two name different items, or in another order; bring one into the other's with reindex")
 
 
-def new_positions(names: tuple[str, ...], used: NDArray[np.intp], target: tuple[str, ...]) -> NDArray[np.intp]:
+def new_positions(names: tuple[str, ...], used: Indices, target: tuple[str, ...]) -> Indices:
     """Where each of `names` stands in `target`, -1 if nowhere, which is refused for those `used`."""
     index_of = {name: index for index, name in enumerate(target)}
     missing = [names[index] for index in used if names[index] not in index_of]

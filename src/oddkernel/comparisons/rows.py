@@ -8,10 +8,10 @@ from reprlib import repr as brief
 from typing import Any, NamedTuple, NoReturn, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..support.checks import RowError
 from ..support.spelling import closest, did_you_mean
+from ..support.types import Indices
 from .answers import ANSWERS, POSITIONS, are_items, position_of
 from .comparisons import Comparisons
 from .kinds import LINKS, Kind
@@ -53,8 +53,7 @@ class Rows(NamedTuple):
         What the file calls the columns a, b and c, if answers may stand as `position_of` takes them; None takes only
         those of our own files.
     doubt : str or None
-        What can't be told from the file: the error that `understand` raises unless `counted_from` or `called` settles
-        it.
+        What the file leaves open: the error that `understand` raises unless `counted_from` or `called` decides it.
     """
 
     columns: dict[str, list[Any]]
@@ -203,7 +202,7 @@ class Rows(NamedTuple):
             return self.items
         return sorted({entry for entry in self._entries() if isinstance(entry, str)})
 
-    def _shown(self, items: Sequence[str] | None) -> NDArray[np.intp]:
+    def _shown(self, items: Sequence[str] | None) -> Indices:
         index_of = {name: index for index, name in enumerate(items or ())}
         shown = np.full((len(self.places), 3), -1, dtype=np.intp)
         for row, entries in enumerate(zip(*map(self._column, POSITIONS), strict=True)):

@@ -18,6 +18,7 @@ DETAILS: dict[str, type] = {
 }
 """The columns, and what they hold; any of them may be absent, and any entry be empty (None)."""
 
+# Derived: float64 represents every whole number of 15 digits.
 _WHOLE = re.compile(r"-?\d{1,15}", re.ASCII)
 
 Details = Mapping[str, Sequence[Any]]

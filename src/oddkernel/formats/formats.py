@@ -25,6 +25,8 @@ _HINTS = {
     "ods": "save it as .xlsx or .csv",
     "sav": "export it as .csv",
     "json": "name its format, such as jspsych",
+    "gz": "unpack it",
+    "feather": "save it as .parquet",
 }
 _WRITABLE = [name for name, format in FORMATS.items() if format.write is not None]
 
@@ -200,7 +202,7 @@ def write(
     it: ``said.items.csv`` beside ``said.csv``. Formats that number the items get such a list as well:
     ``said.txt.items.csv`` beside ``said.txt``.
 
-    Formats of others may have no place for all that is said: a warning then tells what was left out. The file appears
+    Formats of others can't hold everything that Comparisons hold: a warning says what was left out. The file appears
     complete or not at all: an interrupted write leaves an older file of that name as it was.
 
     Parameters

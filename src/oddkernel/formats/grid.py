@@ -6,16 +6,18 @@ import io
 import re
 from collections.abc import Sequence
 from reprlib import repr as brief
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..support.text import decode
+from ..support.types import Array, Indices
 
 _MAGIC = b"\x93NUMPY"
 # np.savetxt writes whole numbers as 3.000000000000000000e+00.
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d*)?([eE][+-]?\d{1,2})?", re.ASCII)
+# Derived: above 2⁵³, float64 can't represent all whole numbers.
 _LARGEST = 2**53
 
 
@@ -27,7 +29,7 @@ class Grid(NamedTuple):
 
     @classmethod
     def read(cls, data: bytes, width: int | None = None) -> Self:
-        """Read a grid of so many columns; None takes as many as the first row has."""
+        """Read a grid with ``width`` columns; None: as many as the first row has."""
         if data.startswith(_MAGIC):
             try:
                 array = np.load(io.BytesIO(data), allow_pickle=False)
@@ -46,15 +48,15 @@ class Grid(NamedTuple):
         return cls(rows, places)
 
     @classmethod
-    def of(cls, array: NDArray[Any], width: int | None = None) -> Self:
-        """Take the rows of an array of so many columns."""
+    def of(cls, array: Array, width: int | None = None) -> Self:
+        """Take the rows of an array with ``width`` columns; None: any number."""
         if array.ndim != 2 or width not in (None, array.shape[1]):
             wanted = "(m, k)" if width is None else f"(m, {width})"
             raise ValueError(f"an array of shape {array.shape}; expected {wanted}, items by their number")
         return cls(whole_numbers(array).tolist(), [f"row {row}" for row in range(len(array))])
 
 
-def whole_numbers(array: NDArray[Any]) -> NDArray[np.int64]:
+def whole_numbers(array: Array) -> NDArray[np.int64]:
     """Whole numbers, also where they are kept as floats; never truth values or text."""
     if array.dtype.kind in "iuf":
         whole = (np.abs(array) <= _LARGEST) & (array == np.floor(array))
@@ -73,6 +75,6 @@ def _whole(entry: str, place: str) -> int:
     raise ValueError(f"{place}: {brief(entry)}; expected whole numbers only, separated by blanks or commas")
 
 
-def write_grid(rows: NDArray[np.intp]) -> bytes:
+def write_grid(rows: Indices) -> bytes:
     """A text file with a line for each row, numbers separated by blanks."""
     return "".join(" ".join(map(str, row)) + "\n" for row in rows.tolist()).encode()

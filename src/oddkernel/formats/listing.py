@@ -46,8 +46,19 @@ def write_listing(path: str | os.PathLike[str], items: Sequence[str], first: int
     beside = listing_of(path)
     if beside.exists() and csv_table(beside.read_bytes())[0] != HEADER:
         raise ValueError(f"{beside}: is there already and lists no items; expected another name for {os.fspath(path)}")
+    replace(beside, list_items(items, first))
+
+
+def list_items(items: Sequence[str], first: int = 0) -> bytes:
+    """A table of the items and their numbers, of which ``first`` is the first.
+
+    Examples
+    --------
+    >>> list_items(["ant", "bee"]).decode().split()
+    ['index,item', '0,ant', '1,bee']
+    """
     sheet = io.StringIO(newline="")
     writer = csv.writer(sheet)
     writer.writerow(HEADER)
     writer.writerows((index, guard(name)) for index, name in enumerate(items, first))
-    replace(beside, sheet.getvalue().encode())
+    return sheet.getvalue().encode()

@@ -7,13 +7,11 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..comparisons import Comparisons
+from ..comparisons.keys import ODD_LAST
 from ..comparisons.kinds import orders
-
-# For each position of the odd one: the positions of the other two, then its own.
-_ODD_LAST = np.array([[1, 2, 0], [0, 2, 1], [0, 1, 2]])
+from ..support.types import Indices
 
 
 class Triplets(NamedTuple):
@@ -27,8 +25,8 @@ class Triplets(NamedTuple):
         The row of the comparisons that says so.
     """
 
-    shown: NDArray[np.intp]
-    source: NDArray[np.intp]
+    shown: Indices
+    source: Indices
 
 
 def triplets_of(said: Comparisons) -> Triplets:
@@ -46,12 +44,12 @@ def triplets_of(said: Comparisons) -> Triplets:
     return Triplets(said.shown[row[:, None], np.column_stack(positions)], row)
 
 
-def odd_last(said: Comparisons) -> NDArray[np.intp]:
+def odd_last(said: Comparisons) -> Indices:
     """The three items of each decided answer, of shape (m, 3), the odd one last."""
-    return np.take_along_axis(said.shown, _ODD_LAST[said.odd], axis=1)
+    return np.take_along_axis(said.shown, ODD_LAST[said.odd], axis=1)
 
 
-def warn_of_losses(said: Comparisons, rows: NDArray[np.intp], keeps: Collection[str] = ()) -> None:
+def warn_of_losses(said: Comparisons, rows: Indices, keeps: Collection[str] = ()) -> None:
     """Warn of what a form loses that says only some rows and keeps only some of weight, rater and items.
 
     To be called by a writer, so that the warning points at whoever called `formats.write`.

@@ -10,13 +10,14 @@ from typing import Any
 
 from ..comparisons import Comparisons
 from ..comparisons.answers import POSITIONS
-from ..comparisons.rows import COLUMNS, Rows
+from ..comparisons.rows import COLUMNS, Rows, refuse_misspelt
 from ..support.parquet import pyarrow, read_table, table_to_bytes
 from ..support.text import decode, parse_json
 from .detail_columns import DETAILS, Details
 from .own_columns import check_columns, check_version
 
 VERSION = 1
+"""Of the two formats; it goes up when older programs could no longer read them."""
 
 # JSON Lines: a header, then one object for each row. Parquet: the same header, in the metadata of the schema.
 
@@ -47,7 +48,15 @@ def _from_records(columns: dict[str, list[Any]], places: Sequence[str], header: 
     if header is not None:
         items = _declared_items(header)
         return Rows(columns, places, items is not None, items)
-    return Rows(columns, places, any(isinstance(entry, str) for entry in columns["a"]), heads=POSITIONS)
+    aside = [name for name in columns if name not in COLUMNS and name not in DETAILS]
+    refuse_misspelt(aside, columns)
+    values = {name: entries for name, entries in columns.items() if name not in aside}
+    notes = [f"Columns left aside: {', '.join(aside)}."] if aside else []
+    return Rows(values, places, any(isinstance(entry, str) for entry in values["a"]), notes=notes, heads=POSITIONS)
+
+
+def _whole(entry: object) -> object:
+    return int(entry) if isinstance(entry, float) and entry.is_integer() else entry
 
 
 def write_jsonl(comparisons: Comparisons, details: Details) -> bytes:
@@ -66,12 +75,12 @@ def jsonl_rows(data: bytes) -> Rows:
     if "oddkernel" in records[0]:
         header = records.pop(0)
         del places[0]
-    for record, place in zip(records, places, strict=True):
+    for record, place in zip(records, places, strict=True) if header is not None else ():
         try:
             check_columns(list(record), required=())
         except ValueError as error:
             raise ValueError(f"{place}: {error}") from None
-    used = {"a", *chain.from_iterable(records)}
+    used = dict.fromkeys(["a", *chain.from_iterable(records)])
     return _from_records({name: [record.get(name) for record in records] for name in used}, places, header)
 
 
@@ -89,8 +98,10 @@ def write_parquet(comparisons: Comparisons, details: Details) -> bytes:
 
 def parquet_rows(data: bytes) -> Rows:
     table = read_table(data)
-    check_columns(table.column_names)
     metadata = (table.schema.metadata or {}).get(b"oddkernel")
+    check_columns([name for name in table.column_names if metadata is not None or name in COLUMNS])
     header = None if metadata is None else _parse(metadata, "metadata")
     columns = {name: table.column(name).to_pylist() for name in table.column_names}
+    for name in POSITIONS if header is None else ():  # columns with gaps hold whole numbers as floats
+        columns[name] = [_whole(entry) for entry in columns[name]]
     return _from_records(columns, [f"row {row}" for row in range(table.num_rows)], header)

@@ -20,6 +20,7 @@ from .declared import declared_rows, is_declared, listed_rows, lists_items
 from .detail_columns import DETAILS, Details
 from .heads import Heads, find_heads, lacks
 
+# Derived: float64 represents every whole number of 15 digits.
 _INDEX = re.compile(r"\d{1,15}", re.ASCII)
 _WHOLE = re.compile(r"(\d{1,15})(\.0*)?", re.ASCII)
 """Columns with gaps hold whole numbers as 3.0."""

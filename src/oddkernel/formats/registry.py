@@ -58,5 +58,5 @@ FORMATS = {
 OWN = tuple(name for name, format in FORMATS.items() if format.own)
 """The names of our own formats; each is also what a file's name ends with."""
 
-ENDINGS = {**{name: name for name in OWN}, "tsv": "csv", "txt": "csv", "xlsx": "xlsx"}
+ENDINGS = {**{name: name for name in OWN}, "tsv": "csv", "txt": "csv", "xlsx": "xlsx", "ndjson": "jsonl"}
 """What a file's name may end with, if its format isn't given, and the format to take it for."""

@@ -11,6 +11,7 @@ from typing import NamedTuple, Self
 
 from ..support.text import csv_table
 
+# Derived: float64 represents every whole number of 15 digits.
 _WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 
 

@@ -1,16 +1,28 @@
-"""Data frames of items: the names in their index, and joining answers to their rows by name."""
+"""Data frames of items: where their names are, which columns are features, and joining answers to their rows by name.
+
+A pandas frame has the names in its index. Frames of polars and tables of Arrow have no index, so a column holds the
+names, by the rule of `name_column`, which files of items follow as well.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Mapping, Sequence
 from reprlib import repr as brief
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+import numpy as np
+
 from ..comparisons import Comparisons
-from ..comparisons.names import as_items
+from ..comparisons.names import as_items, new_positions
+from .naming import is_arrow_text, is_number, name_column
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_POLARS_TEXT = ("String", "Categorical", "Enum")  # its types of text, by its documentation
+_WITH_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 
 
 def is_frame(X: Any) -> TypeGuard[pd.DataFrame]:
@@ -19,10 +31,23 @@ def is_frame(X: Any) -> TypeGuard[pd.DataFrame]:
     return pandas is not None and isinstance(X, pandas.DataFrame)
 
 
-def row_names(X: Any) -> tuple[str, ...] | None:
-    """The items' names: the index of a pandas frame, if it holds text.
+def is_polars(X: Any) -> bool:
+    """Whether X is a polars data frame."""
+    polars = sys.modules.get("polars")
+    return polars is not None and isinstance(X, polars.DataFrame)
 
-    None for arrays, and for an index of numbers or dates. Duplicate and missing names are refused.
+
+def is_arrow(X: Any) -> bool:
+    """Whether X is a table or a record batch of Arrow."""
+    arrow = sys.modules.get("pyarrow")
+    return arrow is not None and isinstance(X, (arrow.Table, arrow.RecordBatch))
+
+
+def row_names(X: Any) -> tuple[str, ...] | None:
+    """The items' names: the index of a pandas frame, if it holds text, or the column of names of another frame.
+
+    None for arrays, for an index of numbers or dates, and for frames without a column of names. Duplicate and missing
+    names are refused.
 
     Examples
     --------
@@ -31,13 +56,39 @@ def row_names(X: Any) -> tuple[str, ...] | None:
     ('ant', 'cat')
     >>> row_names(pd.DataFrame({"legs": [6, 4]})) is None
     True
+    >>> import pyarrow as pa
+    >>> row_names(pa.table({"item": ["ant", "cat"], "legs": [6, 4]}))
+    ('ant', 'cat')
     """
-    if not is_frame(X):
+    if is_frame(X):
+        labels = X.index.tolist()
+        return as_items(labels, "the index of X") if any(isinstance(label, str) for label in labels) else None
+    column = _name_column_of(X)
+    if column is None:
         return None
-    labels = X.index.tolist()
-    if not any(isinstance(label, str) for label in labels):
-        return None
-    return as_items(labels, "the index of X")
+    values = _values(X, column)
+    if not any(isinstance(value, str) for value in values):
+        raise ValueError(
+            f"X, column {column!r} holds {brief(values[0]) if values else 'nothing'}; expected names, which are text. "
+            "If it is a feature, call it otherwise"
+        )
+    return as_items(values, f"X, column {column!r}")
+
+
+def without_names(X: Any) -> Any:
+    """X without its column of names, if it has one: the features.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> without_names(pa.table({"item": ["ant", "cat"], "legs": [6, 4]})).column_names
+    ['legs']
+    """
+    column = _name_column_of(X)
+    if column is None:
+        return X
+    row_names(X)  # a column that is left out of the features has to hold names
+    return X.drop(column) if is_polars(X) else X.drop_columns([column])
 
 
 def join(said: Comparisons, X: Any, n_items: int) -> Comparisons:
@@ -61,9 +112,26 @@ def join(said: Comparisons, X: Any, n_items: int) -> Comparisons:
         return said
     said.check_items(n_items)
     names = usable_names(X)
-    if names is None:
-        return said
-    return Comparisons(said.kind, said.shown, said.odd, said.bound, said.weight, said.rater, names)
+    return said if names is None else said.with_names(names)
+
+
+def join_labels(labels: Any, X: Any) -> Any:
+    """Class labels in the order of the rows of X: joined by name where X has names and labels are a Series with names.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"legs": [6, 4]}, index=["ant", "cat"])
+    >>> join_labels(pd.Series({"cat": 1, "ant": 0}), frame).tolist()
+    [0, 1]
+    """
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(labels, pandas.Series):
+        return labels
+    given, wanted = row_names(labels.to_frame()), usable_names(X)
+    if given is None or wanted is None:
+        return labels
+    return labels.iloc[new_positions(wanted, np.arange(len(wanted)), given)]
 
 
 def usable_names(X: Any) -> tuple[str, ...] | None:
@@ -74,27 +142,90 @@ def usable_names(X: Any) -> tuple[str, ...] | None:
         return None
 
 
+def label_of(X: Any, row: int) -> str:
+    """What an error calls a row of X: its name or label where X has any."""
+    if is_frame(X):
+        return str(X.index[row])
+    names = usable_names(X)
+    return str(row) if names is None else names[row]
+
+
+def same_kind(X: Any, names: Sequence[str], columns: Mapping[str, Sequence[str]]) -> Any:
+    """A frame of text of the same kind as X, with these names in its index or in its column of names."""
+    if is_frame(X):
+        return type(X)({int(head): values for head, values in columns.items()}, index=X.index)
+    table = {_name_column_of(X): list(names)} | {head: list(values) for head, values in columns.items()}
+    return type(X)(table) if is_polars(X) else type(X).from_pydict(table)
+
+
 def check_columns(X: Any) -> None:
     """Refuse a frame with columns that are not numbers: say which one, and what to do about it."""
-    if not is_frame(X):
+    if not (is_frame(X) or is_polars(X) or is_arrow(X)):
         return
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    for position, (column, dtype) in enumerate(X.dtypes.items()):
-        if is_numeric_dtype(dtype) or is_bool_dtype(dtype):
+    for position, column in enumerate(_heads(X)):
+        if _holds_numbers(X, position):
             continue
-        for value in X.iloc[:, position]:
-            if isinstance(value, str) and not _is_number(value):
-                raise ValueError(
-                    f"X, column {column!r} holds {brief(value)}; expected numbers. If it holds the items' names, "
-                    f"make it the index: X.set_index({column!r}). If it holds categories, encode them, for example "
-                    "with pandas.get_dummies(X); or drop the column"
-                )
+        values = X.iloc[:, position] if is_frame(X) else _values(X, column)
+        wrong = next((value for value in values if not _is_usable(value)), None)
+        if wrong is not None:
+            raise ValueError(
+                f"X, column {column!r} holds {brief(wrong)}; expected numbers. {_remedy(X, column, wrong)}"
+            )
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _remedy(X: Any, column: object, value: object) -> str:
+    if isinstance(value, str) and _WITH_DECIMAL_COMMA.fullmatch(value):
+        return (
+            "It has a decimal comma: read the file with pandas.read_csv(..., decimal=','), or with "
+            "polars.read_csv(..., decimal_comma=True)"
+        )
+    if not isinstance(value, str):
+        return f"Turn a {type(value).__name__} into a number, such as a year or a count of days; or drop the column"
+    if is_frame(X):
+        names, categories = f"make it the index: X.set_index({column!r})", "pandas.get_dummies(X)"
+    elif is_polars(X):
+        names, categories = f"call it item: X.rename({{{column!r}: 'item'}})", f"X.to_dummies({column!r})"
+    else:
+        names, categories = f"call it item: X.rename_columns({{{column!r}: 'item'}})", "scikit-learn's OneHotEncoder"
+    return (
+        f"If it holds the items' names, {names}. If it holds categories, encode them, for example with {categories}; "
+        "or drop the column"
+    )
+
+
+def _holds_numbers(X: Any, position: int) -> bool:
+    """Whether the type of a column says so; columns of other types are looked at value by value."""
+    if is_frame(X):
+        dtype = X.dtypes.iloc[position]
+        return getattr(dtype, "kind", "O") in "fiub"
+    if is_polars(X):
+        return bool(X.dtypes[position].is_numeric() or str(X.dtypes[position]) == "Boolean")
+    held, types = X.schema.types[position], sys.modules["pyarrow"].types
+    return bool(types.is_integer(held) or types.is_floating(held) or types.is_boolean(held))
+
+
+def _is_usable(value: object) -> bool:
+    """Whether this is a number, text that holds a number, or a missing value, which `fit` refuses by its row."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(value, str):
+        return is_number(value)
+    return isinstance(value, (bool, int, float, np.number, np.bool_)) and not isinstance(value, np.complexfloating)
+
+
+def _name_column_of(X: Any) -> str | None:
+    if is_polars(X):
+        kinds = {column: str(dtype).partition("(")[0] for column, dtype in X.schema.items()}
+        return name_column(X.columns, [column for column in kinds if kinds[column] in _POLARS_TEXT])
+    if is_arrow(X):
+        return name_column(X.schema.names, [field.name for field in X.schema if is_arrow_text(field.type)])
+    return None
+
+
+def _heads(X: Any) -> list[Any]:
+    return list(X.schema.names if is_arrow(X) else X.columns)
+
+
+def _values(X: Any, column: str) -> list[Any]:
+    found: list[Any] = X[column].to_list() if is_polars(X) else X.column(column).to_pylist()
+    return found

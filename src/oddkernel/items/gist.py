@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..support.types import Array
 
+# All constants below are those of the authors' MATLAB code, LMgist.m.
 SIZE = 256
 SCALES, ORIENTATIONS, BLOCKS = 4, 8, 4
 LENGTH = SCALES * ORIENTATIONS * BLOCKS * BLOCKS
@@ -17,9 +18,10 @@ LENGTH = SCALES * ORIENTATIONS * BLOCKS * BLOCKS
 FINEST, STEP = 0.3, 1.85
 # How sharply a filter is tuned to its frequency and to its orientation.
 FREQUENCY_TUNING, ORIENTATION_TUNING = 3.5, 2.0 * np.pi
-# Contrast is evened out over patches of this many cycles an image, and not where it is below this much.
+# Local contrast is computed with a Gaussian filter of CYCLES cycles an image. LEAST_CONTRAST is added to it before the
+# division by it, so that areas without contrast stay so.
 CYCLES, LEAST_CONTRAST = 4, 0.2
-# Images are continued by their mirror image, so that their edges are no edges to the filters.
+# Pixels by which an image is extended with its mirror image, so that the filters see no edge at its border.
 EVENING_MARGIN, FILTER_MARGIN = 5, 32
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..comparisons.names import as_items
+from ..support.types import Array
 from .gist import BLOCKS, LENGTH, SIZE, gist
 from .opening import open_image
 from .tables import Items
@@ -18,9 +18,7 @@ from .tables import Items
 if TYPE_CHECKING:
     import PIL.Image
 
-Array = NDArray[Any]
-
-# On photographs, the mean colours of blocks then vary about as much as the GIST descriptor does.
+# Chosen by hand: on photographs, the mean colours of blocks then vary about as much as the GIST descriptor does.
 COLOUR_WEIGHT = 0.5
 COLUMNS = (
     *(f"gist{k}" for k in range(LENGTH)),

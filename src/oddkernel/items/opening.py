@@ -16,7 +16,7 @@ FORMATS = ("PNG", "JPEG", "MPO", "GIF", "BMP", "WEBP", "TIFF", "AVIF")
 """What a file may hold, whatever its name says: some other formats, PostScript above all, are programs that are run."""
 
 MOST_PIXELS = 64_000_000
-"""More than the cameras of our time take at once; decoded and turned, it is most of a gigabyte."""
+"""Chosen by hand: more than most cameras take. Decoded and rotated, such an image takes most of a gigabyte."""
 
 
 @contextmanager

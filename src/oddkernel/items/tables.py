@@ -13,7 +13,6 @@ from reprlib import repr as brief
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..comparisons import Comparisons
 from ..comparisons.names import as_items
@@ -21,15 +20,17 @@ from ..support.excel import workbook_records
 from ..support.files import replace
 from ..support.formulas import guard, unguard
 from ..support.parquet import pyarrow, read_table, table_to_bytes
-from ..support.text import Records, check_distinct, csv_table, delimited, table_of, with_points
+from ..support.text import Records, check_distinct, csv_table, delimited, table_of
 from ..support.types import Array
+from .cells import EXPECTED_NUMBER, read_cells
+from .naming import NAME_COLUMNS as NAME_COLUMNS  # where the tables are, readers look for it
+from .naming import is_arrow_text, name_column
 
 T = TypeVar("T")
 
-NAME_COLUMNS = ("item", "name")
-"""Columns of a CSV or Parquet table that hold the items' names unless another is chosen."""
 INDEX_COLUMN = "index"
 """The column of a list of items that holds what answers call them."""
+# What arrays in .npz files are called. Chosen by hand.
 _NAME_ARRAYS = ("name", "names", "item", "items")
 _FEATURE_ARRAYS = ("X", "features")
 
@@ -158,8 +159,7 @@ def read_names(path: str | os.PathLike[str], *, names: str | None = None) -> lis
         chosen = _chosen(columns, names, NAME_COLUMNS)
         if chosen is None:
             raise ValueError(f"columns {', '.join(columns)}; expected one called {' or '.join(NAME_COLUMNS)}")
-        is_ours = list(columns) == [INDEX_COLUMN, NAME_COLUMNS[0]]
-        called = list(as_items([unguard(name) if is_ours else name for name in columns[chosen]]) or ())
+        called = list(as_items(columns[chosen]) or ())
         if INDEX_COLUMN not in columns or chosen == INDEX_COLUMN:
             return called
         numbers = list(columns[INDEX_COLUMN])
@@ -179,7 +179,7 @@ def text_columns(path: Path, otherwise: str) -> dict[str, Sequence[str]]:
         if suffix in _TABLES:
             header, rows = _TABLES[suffix](path.read_bytes())
             check_distinct(header)
-            return {name: [cells[j] for _, cells in rows] for j, name in enumerate(header)}
+            return {unguard(name): [unguard(cells[j]) for _, cells in rows] for j, name in enumerate(header)}
         if suffix == ".parquet":
             table = read_table(path.read_bytes())
             return {
@@ -191,7 +191,7 @@ def text_columns(path: Path, otherwise: str) -> dict[str, Sequence[str]]:
     raise ValueError(f"{path}: expected {otherwise}, or a table whose name ends with {', '.join(_TABLES)} or .parquet")
 
 
-def write(path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> None:
+def write(path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any] | Array]) -> None:
     """Write columns of equal length to a ``.csv`` or ``.parquet`` file, which appears complete or not at all."""
     replace(path, _by_suffix(path, WRITERS)(columns))
 
@@ -249,57 +249,57 @@ def _read_excel(data: bytes, names: str | None) -> Items:
 
 
 def _of_cells(header: list[str], rows: Records, names: str | None, *, decimal_comma: bool = False) -> Items:
-    # csv, not numpy.loadtxt: names may hold commas, and errors should tell the line and the column.
-    if not header:
-        raise ValueError("the file is empty; expected a line of column names, then a line for each item")
-    if all(_is_number(cell) for cell in header):
-        raise ValueError("line 1 holds only numbers; expected the names of the columns")
-    name_column = _chosen(header, names, NAME_COLUMNS)
-    columns = [column for column in header if column != name_column]
-    check_distinct(header)
-    cells = [cell for _, row in rows for cell, column in zip(row, header, strict=True) if column != name_column]
-    numbers = with_points(cells) if decimal_comma else cells
-    try:
-        X = np.array([float(cell) for cell in numbers]).reshape(len(rows), len(columns))
-    except ValueError:
-        row, j = divmod(next(k for k, cell in enumerate(numbers) if not _is_number(cell)), len(columns))
-        problem = f"{brief(cells[row * len(columns) + j])}; {_EXPECTED_NUMBER}"
-        raise ValueError(f"{rows[row][0]}, column {columns[j]}: {problem}") from None
-    labels = None if name_column is None else [row[header.index(name_column)] for _, row in rows]
-    return Items(_as_features(X), None if labels is None else _as_names(labels, len(X)), tuple(columns))
+    found = read_cells(header, rows, names, decimal_comma=decimal_comma)
+    return Items(
+        _as_features(found.X), None if found.names is None else _as_names(found.names, len(found.X)), found.columns
+    )
 
 
 def _read_parquet(data: bytes, names: str | None) -> Items:
     table = read_table(data)
-    columns, name_column = parquet_columns(table.schema, names)
+    columns, chosen = parquet_columns(table.schema, names)
     X = np.empty((table.num_rows, len(columns)))
     for j, column in enumerate(columns):
         values = table.column(column)
         if values.null_count:
             raise ValueError(f"column {column} has {values.null_count} entries missing; expected a number in each row")
         X[:, j] = values.to_numpy()
-    labels = None if name_column is None else _as_names(table.column(name_column).to_pylist(), len(X))
+    labels = None if chosen is None else _as_names(table.column(chosen).to_pylist(), len(X))
     return Items(_as_features(X), labels, columns)
 
 
 def parquet_columns(schema: Any, names: str | None = None) -> tuple[tuple[str, ...], str | None]:
-    """The columns of features and the column of names, if any, in a Parquet file with this schema."""
+    """The columns of features and the column of names, if any, in a Parquet file with this schema.
+
+    pandas stores the index of a frame as a further column. Like the index of a frame, it holds the names if it is text,
+    and is no feature otherwise.
+    """
     types = pyarrow().types
     check_distinct(schema.names)
-    name_column = _chosen(schema.names, names, NAME_COLUMNS)
-    columns = tuple(column for column in schema.names if column != name_column)
-    for column in columns:
+    texts = [field.name for field in schema if is_arrow_text(field.type)]
+    index = _pandas_index(schema)
+    columns = [column for column in schema.names if column not in index]
+    chosen = _chosen(schema.names, names, NAME_COLUMNS)
+    if chosen is None:
+        chosen = next((column for column in texts if column in index), None) or name_column(columns, texts)
+    features = tuple(column for column in columns if column != chosen)
+    for column in features:
         held = schema.field(column).type
-        # pandas stores a table's index under such names; it is hardly ever meant as a feature.
-        if not (types.is_integer(held) or types.is_floating(held)) or column.startswith("__index_level_"):
-            raise ValueError(f"column {column} holds {held}; {_EXPECTED_NUMBER}")
-    return columns, name_column
+        if not (types.is_integer(held) or types.is_floating(held) or types.is_boolean(held)):
+            raise ValueError(f"column {column} holds {held}; {EXPECTED_NUMBER}")
+    return features, chosen
 
 
-_EXPECTED_NUMBER = "expected a number; drop the column, or choose it as the column of names if it is one"
+def _pandas_index(schema: Any) -> set[str]:
+    """The columns that hold the index of a pandas frame, by pandas' own metadata or by how it calls them."""
+    try:
+        told = (schema.pandas_metadata or {}).get("index_columns", [])
+    except ValueError:  # not JSON
+        told = []
+    return {column for column in schema.names if column in told or column.startswith("__index_level_")}
 
 
-def _as_features(array: NDArray[Any]) -> Array:
+def _as_features(array: Array) -> Array:
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise ValueError(f"{array.dtype} of shape {array.shape}; expected numbers, a row for each item")
     if not array.size:
@@ -332,18 +332,10 @@ def _only(present: Sequence[str] | Mapping[str, Any], usual: Sequence[str]) -> s
     return found[0] if found else None
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
 def _write_csv(columns: Mapping[str, Any]) -> bytes:
     sheet = io.StringIO(newline="")
     writer = csv.writer(sheet)
-    writer.writerow(columns)
+    writer.writerow(map(guard, columns))
     # Python's own numbers are written with all their digits.
     rows = zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True)
     writer.writerows([guard(value) for value in row] for row in rows)

@@ -13,6 +13,7 @@ from ..comparisons.names import as_items
 from .tables import Items
 
 N_FEATURES = 100
+"""Dimensions of the features of texts unless another number is given. Chosen by hand."""
 
 
 def from_texts(texts: Sequence[str], names: Sequence[str], *, n_features: int = N_FEATURES) -> Items:

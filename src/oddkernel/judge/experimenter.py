@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
 from .. import formats
+from ..formats.listing import list_items
 from .export import Filter, HoldOut, export
 from .participant import Word
 from .running import Judge
@@ -19,6 +20,7 @@ TYPES = {
     "csv": "text/csv; charset=utf-8",
     "jsonl": "application/jsonl; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
+    "items.csv": "text/csv; charset=utf-8",
 }
 
 
@@ -117,7 +119,7 @@ def router(judge: Judge) -> APIRouter:
 
     @api.get("/export")
     async def download(
-        format: Literal["csv", "jsonl", "parquet"] = "csv",
+        format: Literal["csv", "jsonl", "parquet", "items.csv"] = "csv",
         holdout: HoldOut = "drop",
         failed_catches: Literal["keep", "drop"] = "keep",
         too_fast: Literal["keep", "drop"] = "keep",
@@ -135,6 +137,8 @@ def router(judge: Judge) -> APIRouter:
 
         def make() -> bytes:
             said, details = export(answers, study.names, study.name, chosen)
+            if format == "items.csv":
+                return list_items(said.items or ())
             return formats.dump(said, format, details=details)
 
         name = "holdout" if holdout == "only" else "answers"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..comparisons import Comparisons, Kind
-from ..items.frames import join
+from ..items.frames import join, join_labels, row_names
 from ..support.checks import EXTREME, as_labels, refuse_extremes
 from ..support.types import Array, Indices
 
-# Comparisons drawn for each class where class labels take the place of answers.
+# Comparisons drawn for each class where class labels take the place of answers. Chosen by hand.
 PER_CLASS = 30
 
 
@@ -40,9 +42,53 @@ def as_comparisons(
     if y is None:
         y = Comparisons.empty()
     elif not isinstance(y, Comparisons):
-        labels, n_classes = check_labels(y, n_items, "from which an odd one out")
+        labels, n_classes = check_labels(join_labels(y, X), n_items, "from which an odd one out")
         y = Comparisons.from_labels(labels, PER_CLASS * n_classes if n_drawn is None else n_drawn, random_state=random)
     return check_answers(y, X, n_items)
+
+
+class Learned(NamedTuple):
+    """Items and answers in the order in which they are learned from.
+
+    Attributes
+    ----------
+    X : array of shape (n, d)
+        The features.
+    said : Comparisons
+        The answers, about rows of X.
+    given : tuple of str, or None
+        The items' names in the order in which `fit` was given them, where that is another one.
+    """
+
+    X: Array
+    said: Comparisons
+    given: tuple[str, ...] | None
+
+
+def in_learning_order(y: object, X: ArrayLike, checked: Array, said: Comparisons) -> Learned:
+    """Items and answers in an order that depends on nothing but features and answers, where names join the two.
+
+    A frame that is sorted in another way, or items that are called otherwise, then lead to the same model to the last
+    bit. Items are sorted by the bytes of their features; copies of one another by which is mentioned first. Where items
+    are not joined by name, they stay as they are.
+
+    Parameters
+    ----------
+    y, X
+        What `fit` was given.
+    checked : array of shape (n, d)
+        The features in X.
+    said : Comparisons
+        The answers in y, about rows of X.
+    """
+    if not isinstance(y, Comparisons) or y.items is None or said.items is None or row_names(X) is None:
+        return Learned(checked, said, None)
+    mentioned, order_mentioned = np.full(len(checked), said.n_items), in_order_asked(said)[0]
+    mentioned[order_mentioned] = np.arange(len(order_mentioned))
+    rows = np.ascontiguousarray(checked + 0.0)  # -0.0 becomes 0.0
+    _, place = np.unique(rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel(), return_inverse=True)
+    order = np.lexsort((mentioned, place))
+    return Learned(checked[order], said.reindex([said.items[row] for row in order]), said.items)
 
 
 def renumbered(said: Comparisons) -> tuple[Indices, Comparisons]:

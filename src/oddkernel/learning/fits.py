@@ -41,6 +41,8 @@ class Fit:
         Turns distances into probabilities.
     tuning : Tuning or None
         What held-out answers say, where settings were chosen by them.
+    given : tuple of str, or None
+        The items' names in the order in which `fit` was given them, where they were learned from in another one.
     """
 
     comparisons: Comparisons
@@ -51,6 +53,16 @@ class Fit:
     root: Array
     calibration: Calibration
     tuning: Tuning | None = None
+    given: tuple[str, ...] | None = None
+
+    @property
+    def items(self) -> Array | None:
+        """The features of the items in the order in which `fit` was given them; None if the kernel keeps none."""
+        learned: Array | None = getattr(self.features.kernel, "X_fit_", None)
+        if learned is None or self.given is None:
+            return learned
+        place = {name: row for row, name in enumerate(self.comparisons.items or ())}
+        return learned[[place[name] for name in self.given]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -13,21 +13,21 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..comparisons import Comparisons, Kind
-from ..items.frames import check_columns, is_frame, join, row_names
+from ..items.frames import check_columns, join, label_of, row_names, same_kind, without_names
 from ..kernels import Kernel, LowRank
 from ..kernels.distances import row_blocks, squared_distances
 from ..problem import choices
 from ..problem.solution import Solution
-from ..support.checks import is_count, named, require
+from ..support.checks import is_count, named, refuse, require
 from ..support.interruptible import is_ctrl_c
 from ..support.types import Array, Indices
-from .answers import renumbered
+from .answers import Learned, in_learning_order, in_order_asked
 from .fits import Fit, SKLRFit
 from .folds import FEWEST
 from .scores import Scores
 from .tuning import Tuning
 
-# Below this share of k₀(x, x), φ says next to nothing about an item.
+# An item is out of reach if φ(x)ᵀφ(x) is below this share of k₀(x, x). Chosen by hand.
 OUT_OF_REACH = 0.01
 
 
@@ -84,15 +84,16 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         right = left if B is None else self._coordinates(B)
         return np.sqrt(squared_distances(left, right))
 
-    def odd_one(self, X: ArrayLike, shown: ArrayLike) -> Array:
+    def odd_one(self, X: ArrayLike, shown: ArrayLike | Comparisons) -> Array:
         """Which of three items the model finds odd: the one left out of the closest pair.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
             Items, known or new.
-        shown : array-like of shape (m, 3)
-            Rows of X, three a question; or names in its index, where X is a pandas frame.
+        shown : array-like of shape (m, 3), or Comparisons
+            Rows of X, three a question; or names, where X is a frame with names. Of answers, the items that they are
+            about, joined by name where both sides have names.
 
         Returns
         -------
@@ -108,7 +109,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """The share of answers that the learned distances agree with.
 
         Ratio and margin play no part; ties count by their share; *can't tell* and links are left out; weights count.
-        Where X is a pandas frame with names and the answers name their items, they are joined by name, as in `fit`.
+        Where X is a frame with names and the answers name their items, they are joined by name, as in `fit`.
         """
         if not isinstance(y, Comparisons):
             raise TypeError(f"score needs Comparisons, not {type(y).__name__}: Comparisons.odd_one_out(shown, odd)")
@@ -117,15 +118,16 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             raise ValueError("nothing to score: there are no answers about three items besides can't tell")
         return float(np.average(choices.agreement(self._opposite(X, known), known), weights=known.weight))
 
-    def odd_one_proba(self, X: ArrayLike, shown: ArrayLike) -> Array:
+    def odd_one_proba(self, X: ArrayLike, shown: ArrayLike | Comparisons) -> Array:
         """How likely people are to call each of three items odd, and to say *can't tell*.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
             Items, known or new.
-        shown : array-like of shape (m, 3)
-            Rows of X, three a question; or names in its index, where X is a pandas frame.
+        shown : array-like of shape (m, 3), or Comparisons
+            Rows of X, three a question; or names, where X is a frame with names. Of answers, the items that they are
+            about, joined by name where both sides have names.
 
         Returns
         -------
@@ -198,7 +200,8 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Returns
         -------
         array of shape (n, k), or DataFrame
-            Rows of X. Where X is a pandas frame with names: a frame of names, with the index of X and columns 1 to k.
+            Rows of X. Where X is a frame with names: a frame of names of the same kind, with the index or the column of
+            names of X and columns 1 to k.
 
         Examples
         --------
@@ -214,18 +217,19 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         names = row_names(X)
         if names is None:
             return nearest
-        columns = range(1, nearest.shape[1] + 1)
-        return type(X)(np.array(names, dtype=object)[nearest], index=X.index, columns=columns)  # type: ignore
+        found = np.array(names, dtype=object)[nearest]
+        return same_kind(X, names, {str(place): column for place, column in enumerate(found.T, 1)})
 
     @property
     def items_(self) -> tuple[str, ...] | None:
         """The names of the items in `fit`, in the order of its X; None where neither X nor the answers gave names."""
-        return self.fit_.comparisons.items
+        return self.fit_.comparisons.items if self.fit_.given is None else self.fit_.given
 
     @property
     def comparisons_(self) -> Comparisons:
-        """The answers learned from."""
-        return self.fit_.comparisons
+        """The answers learned from, about rows of X in `fit`."""
+        said = self.fit_.comparisons
+        return said if self.fit_.given is None else said.reindex(self.fit_.given)
 
     @property
     def features_(self) -> LowRank:
@@ -294,10 +298,16 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 raise KeyboardInterrupt from error
             raise
 
+    def _in_learning_order(self, y: object, X: ArrayLike, checked: Array, said: Comparisons) -> Learned:
+        """Items and answers as they are learned from; rows of a kernel stay where its columns are."""
+        if self.__sklearn_tags__().input_tags.pairwise:
+            return Learned(checked, said, None)
+        return in_learning_order(y, X, checked, said)
+
     def _opposite(self, X: ArrayLike, asked: Comparisons) -> Array:
         """(m, 3): the squared learned distance of the pair opposite each position."""
         checked = self._check_items(X)
-        items, local = renumbered(join(asked, X, len(checked)))
+        items, local = in_order_asked(join(asked, X, len(checked)))  # the same sums, however X is sorted
         return choices.sides(self._initial(checked[items], items) @ self.fit_.root, local.shown)
 
     def _coordinates(self, X: ArrayLike) -> Array:
@@ -310,9 +320,10 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         reach = self.features_.reach(items, phi)
         far = np.flatnonzero(np.zeros(0) if reach is None else reach < OUT_OF_REACH)
         if len(far):
+            rows = far if number is None else np.sort(number[far])
             warnings.warn(
-                f"{named(far if number is None else number[far])}: so far from everything seen in fit that the "
-                "learned kernel says next to nothing about these items.",
+                f"{named(rows)}: so far from everything seen in fit that the learned kernel says next to nothing "
+                "about these items.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -321,15 +332,18 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _check_items(self, X: ArrayLike, *, reset: bool = False) -> Array:
         if not reset:
             check_is_fitted(self)
-        check_columns(X)
-        checked: Array = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=reset)
+        features = without_names(X)
+        check_columns(features)
+        checked: Array = validate_data(self, features, dtype=np.float64, ensure_all_finite=False, reset=reset)
         missing = np.argwhere(~np.isfinite(checked))
         if len(missing):
             row, column = missing[0]
-            row_name, column_name = (X.index[row], repr(X.columns[column])) if is_frame(X) else (row, column)
+            heads = getattr(self, "feature_names_in_", None)
+            called = column if heads is None else repr(heads[column])
             raise ValueError(
-                f"X contains NaN or inf: row {row_name}, column {column_name} holds {checked[row, column]}; expected "
-                "finite numbers: fill it in, or drop the item"
+                f"X contains NaN or inf: row {label_of(X, row)}, column {called} holds {checked[row, column]}; "
+                "expected finite numbers: fill it in, or drop the item or the column. scikit-learn's SimpleImputer "
+                "fills in a column's mean"
             )
         return checked
 
@@ -355,15 +369,15 @@ class UncertainMetric(LearnedMetric):
         squared_std = np.sqrt(self.fit_.covariance(pairs)[:, 0, 0]).reshape(apart.shape)
         return np.divide(squared_std, 2.0 * apart, out=np.zeros_like(apart), where=apart > 0)
 
-    def odd_one_std(self, X: ArrayLike, shown: ArrayLike) -> Array:
+    def odd_one_std(self, X: ArrayLike, shown: ArrayLike | Comparisons) -> Array:
         """Standard deviations of `odd_one_proba`, from those of the distances: (m, 4).
 
         With few answers they are too small: of the true probabilities, 95% intervals covered 81 ± 2% after 60 simulated
         answers and 90 ± 1% after 300 (``benchmarks/error_bars.py``).
         """
-        asked = _questions(X, shown)
+        asked = join(_questions(X, shown), X, np.shape(X)[0])
         slope = choices.probability_slopes(self.odd_one_proba(X, shown), self.temperature_, self.guess_)
-        items, local = renumbered(asked)
+        items, local = in_order_asked(asked)
         phi = self.features_.transform(self._check_items(X)[items])[local.shown]
         pairs = np.stack([phi[:, (p + 1) % 3] - phi[:, (p + 2) % 3] for p in range(3)], axis=1)
         covariance = slope @ self.fit_.covariance(pairs) @ slope.transpose(0, 2, 1)
@@ -383,8 +397,11 @@ def nearest_others(coordinates: Array, k: int) -> Indices:
     return nearest
 
 
-def _questions(X: ArrayLike, shown: ArrayLike) -> Comparisons:
+def _questions(X: ArrayLike, shown: ArrayLike | Comparisons) -> Comparisons:
     """Questions about rows of X, by number or by name, as answers that can't tell."""
+    if isinstance(shown, Comparisons):
+        refuse(shown.links, lambda row: "a link is about two items; expected answers about three")
+        return Comparisons.odd_one_out(shown.shown, np.full(len(shown), -1), items=shown.items)
     triples = np.asarray(shown)
     by_name = any(isinstance(entry, str) for entry in triples.flat)
     return Comparisons.odd_one_out(shown, np.full(len(triples), -1), items=row_names(X) if by_name else None)

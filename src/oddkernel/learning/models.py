@@ -16,9 +16,11 @@ from reprlib import repr as brief
 from typing import Any, TypeVar
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..comparisons import Comparisons
+from ..comparisons.names import as_items
 from ..formats import FORMATS, dump
 from ..kernels import LowRank
 from ..problem.constraints import Constraints
@@ -33,17 +35,19 @@ from .fits import SKLRFit
 from .parameters import check_parameters
 from .recipe import Recipe
 from .sklr import SKLR, kernel_name
+from .steps import describe_steps, read_steps
 from .tuning import Trial, Tuning
 
 Record = TypeVar("Record", Recipe, Trial, Tuning)
 
-VERSION = 1
+# Of the format. A program that knows only models would leave out the steps of a pipeline, so these have another number.
+VERSION, WITH_STEPS = 1, 2
 
 _SOLUTION_NUMBERS = ("n_iter", "residual", "gap", "divergence", "objective", "gain")
 _SOLUTION_ARRAYS = ("multipliers", "slack", "answer")
 
 
-def save(model: SKLR, path: str | os.PathLike[str]) -> None:
+def save(model: SKLR | Pipeline, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a file.
 
     The file appears complete or not at all. Saving needs a kernel of this package, a solver given by name, and a
@@ -51,8 +55,9 @@ def save(model: SKLR, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : SKLR
-        The fitted model.
+    model : SKLR or Pipeline
+        The fitted model; or a scikit-learn pipeline that ends with it, whose other steps are among those that
+        `docs/models.md` lists.
     path : path-like
         The file; ``.oddkernel`` is a good ending.
 
@@ -69,17 +74,31 @@ def save(model: SKLR, path: str | os.PathLike[str]) -> None:
     >>> bool((loaded.transform(X) == model.transform(X)).all())
     True
     """
+    metric = model.steps[-1][1] if type(model) is Pipeline else model
+    if type(metric) is not SKLR:
+        raise ValueError(
+            f"a {type(metric).__name__} can't be saved; expected a fitted SKLR, or a scikit-learn Pipeline that ends "
+            "with it"
+        )
+    check_is_fitted(metric)
+    parts: dict[str, bytes] = {}
+    described = _describe(metric, parts)
+    if type(model) is Pipeline:
+        described |= {"version": WITH_STEPS, "pipeline": describe_steps(model, parts)}
+    description = json.dumps(described, allow_nan=False, ensure_ascii=False, indent=2).encode()
+    replace(path, pack({"model.json": description, "answers.jsonl": dump(metric.fit_.comparisons, "jsonl"), **parts}))
+
+
+def _describe(model: SKLR, parts: dict[str, bytes]) -> dict[str, Any]:
+    """What a model is; its arrays go to the parts."""
     from .. import __version__
 
-    if type(model) is not SKLR:
-        raise ValueError(f"a {type(model).__name__} can't be saved; expected a fitted SKLR")
-    check_is_fitted(model)
     encoder = Encoder()
     fit = model.fit_
     features, solution, recipe = fit.features, fit.solution, fit.recipe
     rows = fit.rows.renumbered(fit.comparisons.constrained)  # in a file, items are rows of X
     names = getattr(model, "feature_names_in_", None)
-    description = {
+    described = {
         "oddkernel": "model",
         "version": VERSION,
         "written_by": __version__,
@@ -87,6 +106,7 @@ def save(model: SKLR, path: str | os.PathLike[str]) -> None:
         "parameters": encoder.mapping(model.get_params(deep=False), "parameters"),
         "n_features_in": model.n_features_in_,
         "feature_names": None if names is None else [str(name) for name in names],
+        "items": None if fit.given is None else list(fit.given),
         "kernel": encoder.value(features.kernel, "kernel"),
         "features": encoder.mapping(
             {field.name: getattr(features, field.name) for field in fields(LowRank) if field.name != "kernel"},
@@ -113,12 +133,8 @@ def save(model: SKLR, path: str | os.PathLike[str]) -> None:
             "history": encoder.mapping(solution.history, "history"),
         },
     }
-    parts = {
-        "model.json": json.dumps(description, allow_nan=False, ensure_ascii=False, indent=2).encode(),
-        "answers.jsonl": dump(fit.comparisons, "jsonl"),
-        **encoder.parts,
-    }
-    replace(path, pack(parts))
+    parts.update(encoder.parts)
+    return described
 
 
 def load(path: str | os.PathLike[str]) -> SKLR:
@@ -138,9 +154,58 @@ def load(path: str | os.PathLike[str]) -> SKLR:
     ValueError
         If the file doesn't hold a model, or one that is damaged or doesn't fit together.
     """
+    model, steps = _open(path)
+    if steps is not None:
+        raise ValueError(f"{os.fspath(path)}: holds a pipeline; open it with models.load_pipeline")
+    return model
+
+
+def load_pipeline(path: str | os.PathLike[str]) -> Pipeline:
+    """Read a pipeline that `save` wrote; what it computes is the same to the last bit with the same scikit-learn.
+
+    Parameters
+    ----------
+    path : path-like
+        The file. It may come from anyone: nothing in it is executed.
+
+    Returns
+    -------
+    Pipeline
+        Its last step is an `SKLR`. A file that holds a model alone gives a pipeline of one step.
+
+    Raises
+    ------
+    ValueError
+        If the file doesn't hold a model, or one that is damaged or doesn't fit together.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import RobustScaler
+    >>> from oddkernel import SKLR, Comparisons, models
+    >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [1.0, 2.0]])
+    >>> pipeline = make_pipeline(RobustScaler(), SKLR("linear")).fit(X, Comparisons.odd_one_out([[0, 2, 1]], [2]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     models.save(pipeline, Path(folder, "model.oddkernel"))
+    ...     loaded = models.load_pipeline(Path(folder, "model.oddkernel"))
+    >>> bool((loaded.transform(X) == pipeline.transform(X)).all())
+    True
+    """
+    model, steps = _open(path)
+    return Pipeline([("sklr", model)]) if steps is None else Pipeline(steps)
+
+
+def _open(path: str | os.PathLike[str]) -> tuple[SKLR, list[tuple[str, Any]] | None]:
+    """The model in a file, and the steps of the pipeline that ends with it, if there is one."""
     data = Path(path).read_bytes()
     try:
-        return _read(unpack(data))
+        parts = unpack(data)
+        description = json.loads(parts["model.json"])
+        model = _read(description, parts)
+        steps = description.get("pipeline")
+        return model, None if steps is None else read_steps(steps, parts, model)
     except KeyError as error:
         raise ValueError(f"{os.fspath(path)}: not a usable model: {brief(error.args[0])} is missing") from error
     # Whatever a damaged or hostile description leads to is the file's fault, and no reason for a traceback.
@@ -148,12 +213,12 @@ def load(path: str | os.PathLike[str]) -> SKLR:
         raise ValueError(f"{os.fspath(path)}: not a usable model: {error}") from error
 
 
-def _read(parts: Mapping[str, bytes]) -> SKLR:
-    description = json.loads(parts["model.json"])
+def _read(description: Any, parts: Mapping[str, bytes]) -> SKLR:
     if not isinstance(description, dict) or description.get("oddkernel") != "model":
         raise ValueError('model.json doesn\'t describe a model; expected "oddkernel": "model"')
-    if description["version"] != VERSION:
-        raise ValueError(f"version {brief(description['version'])} of the format; this oddkernel reads {VERSION}")
+    expected = WITH_STEPS if "pipeline" in description else VERSION
+    if description["version"] != expected:
+        raise ValueError(f"version {brief(description['version'])} of the format; this oddkernel reads {expected}")
     if description["class"] != "SKLR":
         raise ValueError(f"class {brief(description['class'])}; expected SKLR")
     decoder = Decoder(parts)
@@ -212,7 +277,17 @@ def _read_fit(
         rows=rows,
         prior=check_array(decoder.value(description["prior"]), "prior", (r, r), "f"),
         multipliers=(*earlier, solution.multipliers),
+        given=_read_given(description.get("items"), said),  # files of earlier versions don't say
     )
+
+
+def _read_given(names: Any, said: Comparisons) -> tuple[str, ...] | None:
+    if names is None:
+        return None
+    given = as_items(names) or ()
+    if set(given) != set(said.items or ()):
+        raise ValueError("items names others than the answers do")
+    return given
 
 
 def _read_rows(described: Mapping[str, Any], decoder: Decoder, said: Comparisons) -> Constraints:

@@ -11,11 +11,12 @@ from ..kernels import Identity, Kernel
 from ..support.types import Array
 
 STANDARD = "standard"
-# Spreads that differ more than this are taken for unlike units...
+# With scaling="auto", columns are standardised if the widest spread is more than this many times the narrowest. Chosen
+# by hand.
 UNLIKE = 10.0
-# ...and by more than this, for units that are unlike by mistake.
+# With scaling=None, a warning is given above this ratio. Chosen by hand.
 VERY_UNLIKE = 1000.0
-# The narrowest spread is a percentile: a few columns in which hardly anything ever happens don't count.
+# The narrowest spread is this percentile of all, so that a few nearly constant columns don't decide. Chosen by hand.
 NARROW = 10
 
 

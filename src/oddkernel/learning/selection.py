@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..comparisons import Comparisons
 from ..support.types import Array
+from .answers import in_order_asked
 from .folds import folds_of, without
 
 
@@ -78,7 +79,8 @@ class SearchCV(MetaEstimatorMixin, BaseEstimator):
         """Try every setting on every fold, then fit the best to all answers."""
         if not isinstance(y, Comparisons):
             raise TypeError(f"y is {type(y).__name__}; expected Comparisons, whose answers are put into folds")
-        held_out = list(folds_of(y, self.folds, check_random_state(self.random_state)))
+        asked = in_order_asked(y)[1]  # the folds are the same, however the items are numbered
+        held_out = list(folds_of(asked, self.folds, check_random_state(self.random_state)))
         if any(not len(rows) for rows in held_out):
             raise ValueError(f"{len(y)} answers are too few for {len(held_out)} folds; set folds= lower")
         tried = list(ParameterGrid(self.param_grid))

@@ -13,7 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..comparisons import Comparisons
-from ..items.frames import is_frame
 from ..kernels import AdaptiveGaussian, Identity, Kernel, KernelSum, Standardised, resolve
 from ..problem import choices
 from ..problem.constraints import Constraints
@@ -22,7 +21,7 @@ from ..problem.point import Point
 from ..solvers import Solver
 from ..support.progress import Progress
 from ..support.types import Array, Indices
-from .answers import as_comparisons, in_order_asked, places_among, renumbered, with_bounds
+from .answers import as_comparisons, places_among, renumbered, with_bounds
 from .calibration import Calibration
 from .contradictions import refuse_contradictions, refuse_copies
 from .fits import SKLRFit
@@ -194,9 +193,9 @@ class SKLR(UncertainMetric):
         Parameters
         ----------
         X : array-like of shape (n, d)
-            The items' features. With ``kernel="precomputed"``: k₀ between the items, (n, n). Where X is a pandas frame
-            whose index holds names and the answers name their items, they are joined by name: rows may be in any order,
-            and there may be more of them.
+            The items' features. With ``kernel="precomputed"``: k₀ between the items, (n, n). Where X is a frame
+            with names (in the index of a pandas frame, in a column of a polars or Arrow one) and the answers name their
+            items, they are joined by name: rows may be in any order, and there may be more of them.
         y : Comparisons, array-like of shape (n,) or None
             What people said about rows of X; or class labels with ``-1`` for unlabelled items, from which comparisons
             are drawn; or nothing, which leaves the initial kernel as it is.
@@ -214,7 +213,8 @@ class SKLR(UncertainMetric):
         random = check_random_state(self.random_state)
         progress = Progress() if self.verbose else None
         checked = self._check_items(X, reset=True)
-        comparisons = as_comparisons(y, X, len(checked), self.n_comparisons, random)
+        joined = as_comparisons(y, X, len(checked), self.n_comparisons, random)
+        checked, comparisons, given = self._in_learning_order(y, X, checked, joined)
         items, said = renumbered(comparisons)
 
         if progress:
@@ -229,11 +229,7 @@ class SKLR(UncertainMetric):
         if tuned:
             covariances = {name: start.covariance(checked) for name, start in starts.items()}
             phis = {name: start.phi for name, start in starts.items()}
-            asked = said
-            if isinstance(y, Comparisons) and y.items is not None and is_frame(X):
-                order, asked = in_order_asked(said)  # the folds are the same, however the frame is sorted
-                phis = {name: phi[order] for name, phi in phis.items()}
-            tuning = self._tuned(phis, covariances, asked, solver, random, progress)
+            tuning = self._tuned(phis, covariances, said, solver, random, progress)
             recipe, penalties = tuning.recipe, tuning.penalties
         features, phi = starts[recipe.kernel].features, starts[recipe.kernel].phi
         rows = recipe.rows(said)
@@ -284,6 +280,7 @@ class SKLR(UncertainMetric):
             rows=learned.point.problem.rows,
             prior=learned.prior,
             multipliers=learned.multipliers,
+            given=given,
         )
 
     def _tuned(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import defaultdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..comparisons import Comparisons, Kind
+from ..items.frames import join
 from ..support.checks import refuse, require
 from ..support.types import Indices
 from .history import Triple, as_triple, key
@@ -135,26 +135,33 @@ class Recorded:
             lambda row: "a link is no answer about three items; expected odd-one-out, most-central or closer",
         )
         self._said = said
-        self._rows: dict[Triple, list[int]] = defaultdict(list)
+        self._rows: dict[Triple, list[int]] = {}
         for row, shown in enumerate(said.shown.tolist()):
-            self._rows[key(tuple(shown))].append(row)
+            self._rows.setdefault(key(tuple(shown)), []).append(row)
+
+    def about(self, X: ArrayLike, n_items: int) -> Recorded:
+        """The same answers, about rows of X: joined by name where both sides have names.
+
+        What is asked of one of the two is no longer left in the other.
+        """
+        joined = Recorded(join(self._said, X, n_items))
+        joined._rows = {key(tuple(joined._said.shown[rows[0]].tolist())): rows for rows in self._rows.values() if rows}
+        return joined
 
     @property
     def questions(self) -> Indices:
         """(m, 3): the questions that can still be asked."""
-        return np.array(list(self._rows), dtype=np.intp).reshape(-1, 3)
+        return np.array([triple for triple, rows in self._rows.items() if rows], dtype=np.intp).reshape(-1, 3)
 
     def __call__(self, shown: Any) -> int | Comparisons:
         """The next recorded answer about three items: the odd one's position, or `Comparisons` of another kind."""
         items = [int(item) for item in shown]
         triple = key(as_triple(np.array(items), max(*items, 2) + 1))
-        if triple not in self._rows:
+        rows = self._rows.get(triple)
+        if not rows:
             raise ValueError(f"no recorded answer about {items} is left; expected one of the recorded questions")
-        rows = self._rows[triple]
         together = [row for row in rows if self._said.kind[row] == Kind.CLOSER] or rows[:1]
-        self._rows[triple] = [row for row in rows if row not in together]
-        if not self._rows[triple]:
-            del self._rows[triple]
+        rows[:] = [row for row in rows if row not in together]
         row = together[0]
         if self._said.kind[row] == Kind.CLOSER:
             return self._said[np.array(together)]

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..comparisons import Comparisons
+from ..items.frames import row_names, without_names
 from ..support.checks import is_count, require
 from ..support.types import Indices
 from .belief import Belief, Space
 from .history import History, as_triple
+from .people import Recorded
 from .policies import DEFAULT, Policy, resolve
 
 Answer = Callable[[Any], int | Comparisons]
@@ -32,7 +34,8 @@ def simulate(
     Parameters
     ----------
     X : array-like of shape (n_items, d)
-        The items' features.
+        The items' features. Where X is a frame with names, recorded answers that name their items are joined by name,
+        and the answers that come back name theirs.
     answer : callable
         ``answer(shown)`` returns the position 0, 1 or 2 of the odd one among three items, or -1 for *can't tell*; see
         `ByLabels`, `ByMetric` and `Recorded`. It returns answers of other kinds as `Comparisons`. If it has an
@@ -62,7 +65,10 @@ def simulate(
     """
     require(n is not None and is_count(n), "n", n, "a whole number of at least 1")
     require(batch is not None and is_count(batch), "batch", batch, "a whole number of at least 1")
-    features = np.asarray(X, dtype=np.float64)
+    features = np.asarray(without_names(X), dtype=np.float64)
+    names = row_names(X)
+    if isinstance(answer, Recorded):
+        answer = answer.about(X, len(features))
     rng = np.random.default_rng(random_state)
     choose = resolve(policy)
     said = Comparisons.empty()
@@ -93,6 +99,8 @@ def simulate(
         for row in chosen:
             history.shown(as_triple(row, history.n_items))
             told = answer(row)
-            said = said + (told if isinstance(told, Comparisons) else Comparisons.odd_one_out([row], [told]))
+            said = said + (
+                told.with_names(None) if isinstance(told, Comparisons) else Comparisons.odd_one_out([row], [told])
+            )
         asked += wanted
-    return said
+    return said if names is None else said.with_names(names)

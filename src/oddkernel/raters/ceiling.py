@@ -9,7 +9,7 @@ import numpy as np
 from ..comparisons import Comparisons
 from .votes import Votes
 
-# The normal quantile of a two-sided 95% interval.
+# Derived: the normal quantile of a two-sided 95% interval.
 _Z = 1.96
 
 

@@ -19,6 +19,7 @@ SLIPS = 0.05
 """The share of catch questions that a careful rater fails. Chosen by hand."""
 
 CHANCE = 1 / 3
+"""Derived: the probability of naming one of three items by chance."""
 
 
 def too_fast_below(seconds: Array) -> float:

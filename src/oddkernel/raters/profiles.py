@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..comparisons import Comparisons
 from ..comparisons.columns import as_column, as_numbers
@@ -224,7 +224,7 @@ def _present(values: Array) -> Array:
     return values[~np.isnan(values)]
 
 
-def _mean(values: NDArray[Any]) -> float | None:
+def _mean(values: Array) -> float | None:
     return float(values.mean()) if len(values) else None
 
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..comparisons import Comparisons
 from ..comparisons.names import as_items
-from ..items.frames import is_frame, row_names
+from ..items.frames import row_names, without_names
 from ..learning.sklr import SKLR
 from ..problem import choices
 from ..support.files import replace
@@ -105,8 +105,8 @@ class Report:
         if images is not None:
             require_pillow()
         self.model = model
-        self.X = np.asarray(X, dtype=np.float64)
-        self._given = X if is_frame(X) else self.X
+        self.X = np.asarray(without_names(X), dtype=np.float64)
+        self._given = X if row_names(X) is not None else self.X
         n = len(self.X)
         if n < 2:
             raise ValueError(f"X holds {n} items; expected at least 2")
@@ -132,7 +132,9 @@ class Report:
         n = len(self.X)
         if answers is not None:
             joined = _about(answers, names, n)
-            return joined, joined == self.model.comparisons_
+            learned = self.model.comparisons_
+            known = names is not None and learned.items is not None and set(learned.items) <= set(names)
+            return joined, joined == (learned.reindex(names) if known else learned)
         learned = self.model.comparisons_
         if names is not None and learned.items is not None and learned.items != names:
             return learned.reindex(names), True
@@ -201,7 +203,8 @@ class Report:
     @property
     def _learned_items(self) -> Array:
         # A precomputed kernel keeps no items; `_joined` has checked that the answers are about the rows of X.
-        return np.asarray(getattr(self.model.kernel_, "X_fit_", self.X))
+        learned = self.model.fit_.items
+        return self.X if learned is None else learned
 
     @cached_property
     def notes(self) -> list[Note]:

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from ..learning.sklr import SKLR
 from ..support.checks import is_count, require
-from ..support.types import Array
+from ..support.types import Array, Indices
 from . import memory
 from .coordinates import is_dask, source_for
 from .learned_map import LearnedMap
@@ -45,7 +45,7 @@ class Clustering:
 
     labels: Any
     centers: tuple[Array, ...]
-    sizes: tuple[NDArray[np.intp], ...] | None
+    sizes: tuple[Indices, ...] | None
 
 
 def cluster(
@@ -123,7 +123,7 @@ def cluster(
     plan = Plan.of(source, nearest.apply, model.n_features_in_, block, n_jobs)
     memory.require(plan.n_bytes, f"grouping {plan.rows} items at a time", "lower block= or n_jobs=")
     sizes = [np.zeros(k, np.intp) for k in counts]
-    whole: NDArray[Any] | None = None
+    whole: Array | None = None
 
     def blocks() -> Any:
         for done in mapped(source, nearest.apply, plan, progress):

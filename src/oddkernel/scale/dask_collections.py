@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..items import tables
@@ -17,7 +16,7 @@ from ..support.files import check_new_folder, draft_folder
 from ..support.types import Array
 from .source import as_numbers
 
-Images = Callable[[Array], NDArray[Any]]
+Images = Callable[[Array], Array]
 
 MISSING = 'Dask collections need all of Dask: pip install "oddkernel[dask]"'
 
@@ -71,12 +70,12 @@ def sample(items: Any, wanted: int, random: np.random.RandomState, model: SKLR, 
     return np.asarray(X[chosen].compute(), dtype=np.float64)
 
 
-def _of_array(X: NDArray[Any], images: Images, block_info: Any = None) -> NDArray[Any]:
+def _of_array(X: Array, images: Images, block_info: Any = None) -> Array:
     start = block_info[0]["array-location"][0][0] if block_info else 0
     return _of_piece(X, images, start, "the Dask array")
 
 
-def _of_piece(X: NDArray[Any], images: Images, start: int, place: str) -> NDArray[Any]:
+def _of_piece(X: Array, images: Images, start: int, place: str) -> Array:
     # One BLAS thread for each product: Dask's own threads already use all cores.
     with threadpool_limits(1, "blas"):
         return images(as_numbers(X, start, place))

@@ -19,12 +19,14 @@ from ..learning import models
 from ..learning.sklr import SKLR
 from ..support.checks import is_count, require
 from ..support.files import check_new_folder, draft_folder
+from ..support.types import Indices
 from . import memory
 from .coordinates import source_for, transform
 from .learned_map import LearnedMap
 from .passes import Plan, mapped
 
 VERSION = 1
+"""Of the format of the folder; it goes up when older programs could no longer read it."""
 EXACT = 100_000
 """Up to this many items, a new index is exact; above, it compares a query with the items in the nearest of √n cells.
 Chosen by hand, as the two constants below."""
@@ -50,7 +52,7 @@ class Found:
         Their names, if the index has names.
     """
 
-    rows: NDArray[np.intp]
+    rows: Indices
     distance: NDArray[np.float32]
     names: list[list[str | None]] | None
 

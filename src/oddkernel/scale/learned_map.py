@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..kernels import LowRank
 from ..kernels.distances import row_blocks
 from ..learning.metric import OUT_OF_REACH, LearnedMetric
-from ..support.types import Array
+from ..support.types import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class LearnedMap:
         held = getattr(kernel, "X_fit_", np.empty(0)).nbytes
         return 2 * held + self.product.nbytes + self.features.basis.nbytes
 
-    def __call__(self, X: Array) -> tuple[NDArray[np.floating], NDArray[np.intp]]:
+    def __call__(self, X: Array) -> tuple[NDArray[np.floating], Indices]:
         """The images of checked items, (len(X), p), and the positions of items that φ hardly represents."""
         features, kernel = self.features, self.features.kernel
         images = np.empty((len(X), self.n_out), self.product.dtype)

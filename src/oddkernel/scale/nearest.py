@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..kernels.distances import squared_distances
 from ..learning.sklr import SKLR
 from ..support.checks import is_count, require
-from ..support.types import Array
+from ..support.types import Array, Indices
 from . import memory
 from .coordinates import source_for, transform
 from .learned_map import LearnedMap
@@ -30,7 +30,7 @@ class Neighbors(NamedTuple):
         Their learned distances.
     """
 
-    rows: NDArray[np.intp]
+    rows: Indices
     distance: Array
 
 
@@ -91,6 +91,6 @@ def nearest(
     return Neighbors(rows, np.sqrt(squared))
 
 
-def _best(squared: Array, rows: NDArray[np.intp], k: int) -> tuple[Array, NDArray[np.intp]]:
+def _best(squared: Array, rows: Indices, k: int) -> tuple[Array, Indices]:
     order = np.argsort(squared, axis=1, kind="stable")[:, :k]
     return np.take_along_axis(squared, order, axis=1), np.take_along_axis(rows, order, axis=1)

@@ -9,11 +9,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from joblib import cpu_count
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..kernels.distances import BLOCK_ENTRIES
 from ..support.checks import is_count, named, require
+from ..support.types import Array
 from .learned_map import LearnedMap
 from .source import Block, Source
 
@@ -27,7 +27,7 @@ class Mapped(NamedTuple):
     """A block of items and its images."""
 
     block: Block
-    images: NDArray[Any]
+    images: Array
 
 
 class Plan(NamedTuple):

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib import format as npy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..items import tables
+from ..items.frames import usable_names, without_names
 from ..support.parquet import pyarrow
-from ..support.types import Array
+from ..support.types import Array, Indices
 
 
 class Block(NamedTuple):
@@ -46,7 +47,7 @@ class Source(ABC):
         """The items in blocks of at most ``rows``; raises a ValueError that names the row with a value not finite."""
 
     @abstractmethod
-    def take(self, rows: NDArray[np.intp]) -> Array:
+    def take(self, rows: Indices) -> Array:
         """The features of the items with these row numbers, given in ascending order."""
 
 
@@ -72,7 +73,7 @@ def open_source(
         The column of the items' names, where it isn't called item or name.
     """
     if not isinstance(items, str | os.PathLike):
-        return _Rows(_in_order(items, feature_names), n_features)
+        return _Rows(_in_order(without_names(items), feature_names), n_features, names=usable_names(items))
     path = Path(items)
     if path.is_dir() or path.suffix.lower() == ".parquet":
         return _Parquet(path, n_features, feature_names, names)
@@ -97,10 +98,10 @@ class _Rows(Source):
             names = None if self._names is None else list(self._names[start : start + rows])
             yield Block(start, as_numbers(self._rows(slice(start, start + rows)), start, self.place), names)
 
-    def take(self, rows: NDArray[np.intp]) -> Array:
+    def take(self, rows: Indices) -> Array:
         return as_numbers(self._rows(rows), rows, self.place)
 
-    def _rows(self, rows: Any) -> NDArray[Any]:
+    def _rows(self, rows: Any) -> Array:
         X: Any = self._X
         return np.asarray(X.iloc[rows] if hasattr(X, "iloc") else X[rows])
 
@@ -139,7 +140,7 @@ class _Npy(Source):
                 X = self._read(file, min(rows, self.n_items - start))
                 yield Block(start, as_numbers(X, start, self.place), None)
 
-    def take(self, rows: NDArray[np.intp]) -> Array:
+    def take(self, rows: Indices) -> Array:
         X = np.empty((len(rows), self._width), self._dtype)
         with self._path.open("rb") as file:
             for position, row in enumerate(rows):
@@ -147,7 +148,7 @@ class _Npy(Source):
                 X[position] = self._read(file, 1)
         return as_numbers(X, rows, self.place)
 
-    def _read(self, file: Any, n_rows: int) -> NDArray[Any]:
+    def _read(self, file: Any, n_rows: int) -> Array:
         return np.fromfile(file, self._dtype, n_rows * self._width).reshape(n_rows, self._width)
 
 
@@ -195,7 +196,7 @@ class _Parquet(Source):
                     yield Block(start, as_numbers(X, start, self.place), names)
                     start += batch.num_rows
 
-    def take(self, rows: NDArray[np.intp]) -> Array:
+    def take(self, rows: Indices) -> Array:
         chosen = np.empty((len(rows), len(self._columns)))
         for start, X, _ in self.blocks(2**16):
             first, last = np.searchsorted(rows, [start, start + len(X)])
@@ -205,10 +206,11 @@ class _Parquet(Source):
 
 def _in_order(items: Any, feature_names: Sequence[str] | None) -> Any:
     """A data frame with its columns in this order; anything else unchanged."""
-    if feature_names is None or not hasattr(items, "columns"):
+    columns = getattr(items, "column_names", None) or getattr(items, "columns", None)  # Arrow's columns are arrays
+    if feature_names is None or columns is None:
         return items
-    tables.check_same_features(items.columns, feature_names)
-    return items[list(feature_names)]
+    tables.check_same_features(list(columns), feature_names)
+    return items.select(list(feature_names)) if hasattr(items, "column_names") else items[list(feature_names)]
 
 
 def _check_shape(place: str, shape: tuple[int, ...], n_features: int) -> None:
@@ -220,7 +222,7 @@ def _check_shape(place: str, shape: tuple[int, ...], n_features: int) -> None:
         raise ValueError(f"{place}: no items; expected at least one")
 
 
-def as_numbers(X: NDArray[Any], number: int | NDArray[np.intp], place: str) -> Array:
+def as_numbers(X: Array, number: int | Indices, place: str) -> Array:
     """X as float64; raises a ValueError unless all is finite. ``number`` is the number of the first row, or of each."""
     if X.dtype.kind not in "fiub":
         raise ValueError(f"{place}: {X.dtype}; expected numbers")

@@ -82,12 +82,16 @@ def header_of(text: str, delimiter: str) -> list[str]:
 def delimiter_of(text: str) -> str:
     """What separates the cells: the one of `DELIMITERS` that gives the header and every row equally many.
 
+    Blanks do where none of these is in the header. Rows may have one cell more than the header: R's row names.
+
     Examples
     --------
     >>> delimiter_of("item;weight\\nant;0,5\\n")
     ';'
     """
     possible = [delimiter for delimiter in DELIMITERS if len(header_of(text, delimiter)) > 1]
+    if not possible and len(header_of(text, " ")) > 1 and _is_even(text, " "):
+        return " "
     if len(possible) > 1:
         possible = [delimiter for delimiter in possible if _is_even(text, delimiter)] or possible
     return possible[0] if possible else DELIMITERS[0]
@@ -95,7 +99,8 @@ def delimiter_of(text: str) -> str:
 
 def _is_even(text: str, delimiter: str) -> bool:
     try:
-        return len({len(cells) for _, cells in csv_records(text, delimiter) if any(cells)}) == 1
+        header, *rows = [len(cells) for _, cells in csv_records(text, delimiter) if any(cells)]
+        return set(rows) <= {header} or set(rows) == {header + 1}
     except ValueError:
         return False
 
@@ -145,11 +150,14 @@ def table_of(records: Records) -> tuple[list[str], Records]:
     """The column names in the first record, and the other records, each with as many cells; empty ones are left out.
 
     Empty cells after the last column, with which spreadsheets fill up, are left out as well, and so are blanks around
-    cells where they stand around column names.
+    cells where they stand around column names. Where every row has one cell more than the header, as R's write.table
+    writes row names, the first column gets an empty name.
     """
     (_, header), *rows = [(place, cells) for place, cells in records if any(cells)] or [("", [])]
     if any(name != name.strip() for name in header):
         header, rows = _stripped(header), [(place, _stripped(cells)) for place, cells in rows]
+    if len(rows) > 1 and all(len(cells) == len(header) + 1 and cells[-1] for _, cells in rows):
+        header = ["", *header]  # R's write.table gives the row names no head
     width = max((position + 1 for position, name in enumerate(header) if name.strip()), default=0)
     if any(any(cells[width:]) for _, cells in rows):
         width = len(header)

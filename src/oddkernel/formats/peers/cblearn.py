@@ -18,10 +18,10 @@ from reprlib import repr as brief
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...comparisons import Comparisons
 from ...comparisons.rows import Rows
+from ...support.types import Array, Indices
 from ..grid import Grid, whole_numbers, write_grid
 from ..omissions import triplets_of, warn_of_losses
 
@@ -61,7 +61,7 @@ def read_boolean(data: bytes) -> Rows:
     return Rows.of_triples("closer", triplets, grid.places, first=0)
 
 
-def _load(data: bytes) -> tuple[Grid, NDArray[Any]]:
+def _load(data: bytes) -> tuple[Grid, Array]:
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
@@ -103,7 +103,7 @@ def write_boolean(said: Comparisons) -> bytes:
     return _save(triplets.shown, np.ones(len(triplets.shown), dtype=bool))
 
 
-def _save(triplets: NDArray[np.intp], responses: NDArray[Any]) -> bytes:
+def _save(triplets: Indices, responses: Array) -> bytes:
     file = io.BytesIO()
     np.savez(file, triplets=triplets, responses=responses)
     return file.getvalue()

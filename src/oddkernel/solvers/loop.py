@@ -14,7 +14,7 @@ from .protocol import Solver
 # Steps without progress before a solver is stopped.
 PATIENCE = 25
 # Multipliers of this share of RUNAWAY are a certificate once rounding ends the climb, or slows it for PATIENCE steps.
-# By trial: on draw(900128) of the random problems they double in each step up to 1e10, and then take twenty for a tenth.
+# By trial: on draw(900128) of the random problems they double in each step up to 1e10; then a tenth takes twenty steps.
 NEARLY = 0.01
 
 

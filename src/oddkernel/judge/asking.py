@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +13,9 @@ from ..questions.background import Background
 from ..questions.history import History, Triple, as_triple, draw_triples, key
 from ..questions.policies import LEARNING, POLICIES, PREPARED
 from ..questions.process import LearningProcess
-from .choosing import Choice, Choosing, Wish
+from .choosing import Choosing, Wish
 from .said import Said
+from .stock import Choice
 from .store import Database, Question, Records, Sitting
 from .study import Settings, Study
 
@@ -127,6 +129,7 @@ class Asking:
         for answer in records.answers():
             if answer.kind != "holdout" and self._known(answer.items):
                 self._said.add(answer.question, self._indices(answer.items), answer.odd)
+        self._said.comparisons()  # so that the first choice needn't wait until all of them are checked
         self._choosing.replace(
             (
                 (kind, self._indices(items))
@@ -157,47 +160,91 @@ class Asking:
             kinds = {place: CHOSEN if kind == "catch" else kind for place, kind in kinds.items()}
         return Needed(waiting, gone, kinds, own)
 
-    async def next(self, sitting: Sitting, needed: Needed, count: int) -> list[Question]:
-        """The next questions of a sitting: those that wait for an answer, then new ones."""
+    async def next(self, who: Callable[[Records], Sitting], count: int) -> tuple[Sitting, list[Question]]:
+        """A sitting, and its next questions: those that wait for an answer, then new ones; none while it is paused.
+
+        `who` finds the sitting in the records.
+        """
+        taken: list[Choice] = []
+
+        def look(records: Records) -> tuple[Sitting, Needed]:
+            sitting = who(records)
+            return sitting, Needed([], [], {}, frozenset()) if sitting.paused else self.look(records, sitting, count)
+
+        def look_and_hand_out(records: Records) -> tuple[Sitting, Needed]:
+            sitting, needed = look(records)
+            n = len(needed.kinds)
+            if not n or set(needed.kinds.values()) != {CHOSEN} or not (len(taken) == n or self._take(n, taken)):
+                return sitting, needed
+            new = self._hand_out(records, sitting, needed, {CHOSEN: taken})
+            return sitting, Needed(sorted([*needed.waiting, *new], key=lambda each: each.place), [], {}, frozenset())
+
+        try:
+            if self._choosing.has_stock():  # many people ask: what was chosen ahead is handed out in one step
+                sitting, needed = await asyncio.wrap_future(self._database.write(look_and_hand_out))
+            else:
+                sitting, needed = await asyncio.to_thread(self._database.read, look)
+        except BaseException:
+            self._give_up(taken)
+            raise
         count = min(count, sitting.left)
         if not needed.kinds and not needed.gone:
-            return needed.waiting[:count]
+            return sitting, needed.waiting[:count]
+        return sitting, (await self._choose_and_hand_out(sitting, needed))[:count]
+
+    def _take(self, n: int, taken: list[Choice]) -> bool:
+        """Fill `taken` with n questions that were chosen ahead; False if there are too few."""
+        self._give_up(taken)
+        taken[:] = self._choosing.take(n)
+        return bool(taken)
+
+    def _give_up(self, chosen: list[Choice]) -> None:
+        """Record that these questions, which were chosen, are not handed out."""
+        for choice in chosen:
+            self._choosing.answered(choice.items)
+        chosen.clear()
+
+    async def _choose_and_hand_out(self, sitting: Sitting, needed: Needed) -> list[Question]:
         kinds = list(needed.kinds.values())
         wish = Wish(kinds.count(CHOSEN), kinds.count("holdout"), needed.own)
         chosen = await asyncio.wrap_future(self._choosing.choose(wish)) if wish.by_policy or wish.held_out else []
         left = {CHOSEN: chosen[: wish.by_policy], "holdout": chosen[wish.by_policy :]}
+
+        def hand_out(records: Records) -> list[Question]:
+            self._hand_out(records, sitting, needed, left)
+            return [question for question in records.unanswered(sitting) if self._known(question.items)]
+
         try:
-            return await asyncio.wrap_future(
-                self._database.write(lambda records: self._hand_out(records, sitting, needed, left)[:count])
-            )
+            return await asyncio.wrap_future(self._database.write(hand_out))
         except BaseException:
-            for choice in chosen:
-                self._choosing.answered(choice.items)
+            self._give_up(chosen)
             raise
 
     def _hand_out(
         self, records: Records, sitting: Sitting, needed: Needed, left: dict[str, list[Choice]]
     ) -> list[Question]:
+        """Store new questions in their places; choices for places that were filled meanwhile are given up."""
         for question in needed.gone:
             records.retire(question)
         left = {kind: list(choices) for kind, choices in left.items()}  # this may be called again
         taken = records.places(sitting, from_place=min(needed.kinds, default=0))
+        new = []
         for place, kind in sorted(needed.kinds.items()):
             choice = left[kind].pop(0) if kind in left else None
             if place in taken:  # the same person asked twice at once
                 if choice is not None:
                     self._choosing.answered(choice.items)
             elif choice is not None:
-                records.hand_out(sitting, place, choice.kind, self._names(choice.items))
+                new.append(records.hand_out(sitting, place, choice.kind, self._names(choice.items)))
             elif kind == "catch":
                 catches = self._study.settings.catch
                 catch = catches[int(self._rng.integers(len(catches)))]
                 items = _shuffled(catch.items, self._rng)
-                records.hand_out(sitting, place, kind, items, expected=items.index(catch.odd))
+                new.append(records.hand_out(sitting, place, kind, items, expected=items.index(catch.odd)))
             elif (earlier := self._to_repeat(records, sitting, place)) is not None:
                 items = _shuffled(earlier.items, self._rng)
-                records.hand_out(sitting, place, kind, items, repeats=earlier.id)
-        return [question for question in records.unanswered(sitting) if self._known(question.items)]
+                new.append(records.hand_out(sitting, place, kind, items, repeats=earlier.id))
+        return new
 
     def can_ask(self, question: Question) -> bool:
         """Whether the study still has the question's items."""

@@ -15,7 +15,7 @@ from fastapi.responses import FileResponse
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from .asking import Needed, plan
+from .asking import plan
 from .guard import MEDIA_POLICY
 from .items import open_inside
 from .keys import fingerprint
@@ -90,13 +90,15 @@ def router(judge: Judge) -> APIRouter:
         return told
 
     async def as_shown(questions: Iterable[tuple[str, tuple[str, str, str]]]) -> list[dict[str, Any]]:
-        """Questions, by id and items, as the page shows them; files may be read for it, so others go on meanwhile."""
+        """Questions, by id and items, as the page shows them."""
 
         def one(id: str, names: tuple[str, str, str]) -> dict[str, Any]:
             items = [{**judge.shown(name), "label": f"Item {place}"} for place, name in enumerate(names, start=1)]
             return {"id": id, "items": items}
 
-        return await asyncio.to_thread(lambda: [one(id, names) for id, names in questions])
+        if not judge.has_files:
+            return [one(id, names) for id, names in questions]
+        return await asyncio.to_thread(lambda: [one(id, names) for id, names in questions])  # it may read files
 
     def visitor(request: Request) -> str | None:
         """The id of the sitting that the cookie names; whoever asks too often is told to wait.
@@ -204,13 +206,7 @@ def router(judge: Judge) -> APIRouter:
     @routes.get("/api/questions")
     async def questions(request: Request, count: Annotated[int, Query(ge=1, le=20)] = 3) -> dict[str, Any]:
         id = visitor(request)
-
-        def work(records: Records) -> tuple[Sitting, Needed | None]:
-            sitting = agreed(records, id)
-            return sitting, None if sitting.paused else judge.asking.look(records, sitting, count)
-
-        sitting, needed = await judge.read(work)
-        found = [] if needed is None else await judge.asking.next(sitting, needed, count)
+        sitting, found = await judge.asking.next(lambda records: agreed(records, id), count)
         return {"questions": await as_shown((question.id, question.items) for question in found), **standing(sitting)}
 
     @routes.post("/api/answers")

@@ -33,6 +33,7 @@ class Judge:
         self.cookie = f"oddkernel_sitting_{self.tag}"  # browsers share cookies among the ports of a host
         self.media = self.keys.media(study.names)
         self.media_id = {name: id for id, name in self.media.items()}
+        self.has_files = any(item.path is not None for item in study.items)
         self.versions = Versions()
         self.pages = Pages()
         self.pictures = Pictures(study.home)

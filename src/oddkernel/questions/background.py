@@ -82,6 +82,8 @@ class Background:
 
     def _learn(self) -> None:
         try:
+            if self._latest is None:  # the items before learning, for which many answers needn't be waited for
+                self._latest = self._learn_from(Comparisons.empty())
             self._latest = self._learn_from(self._said())
         except Exception:  # whatever goes wrong here, asking goes on
             if self._closed:

@@ -155,7 +155,13 @@ class Belief:
 
     def sides(self, shown: Indices) -> Array:
         """(m, 3): the squared distance of the pair opposite each position."""
-        return choices.sides(self.coordinates, shown)
+        items, place = np.unique(shown, return_inverse=True)
+        if len(items) ** 2 > shown.size:
+            return choices.sides(self.coordinates, shown)
+        # Few items in many questions: compute the distance of each pair of items once.
+        apart = squared_distances(self.coordinates[items], self.coordinates[items])
+        place = place.reshape(shown.shape)
+        return np.asarray(apart[np.roll(place, -1, axis=1), np.roll(place, -2, axis=1)])
 
     def probabilities(self, sides: Array) -> Array:
         """(m, 4): the probability that each of the three is called odd, and that of *can't tell*."""

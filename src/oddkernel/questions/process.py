@@ -107,7 +107,7 @@ def bounded(said: Comparisons, most: int = MOST_ANSWERS) -> Comparisons:
 def main() -> None:
     """Read tasks from stdin until it ends, and write what was learned to stdout."""
     if hasattr(os, "nice"):
-        os.nice(10)  # people's answers come first
+        os.nice(19)  # the lowest priority: people's answers come first
     replies, sys.stdout = sys.stdout.buffer, sys.stderr
     features, prepared = pickle.load(sys.stdin.buffer)
     rng = np.random.default_rng()

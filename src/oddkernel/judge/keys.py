@@ -52,6 +52,10 @@ class Keys:
         """A short name for a text, which tells nothing about it."""
         return self._hash("tag", text)[:16]
 
+    def simulation(self, participant: str) -> str:
+        """What proves that a participant is simulated: whoever runs the study can make it, participants can't."""
+        return self._hash("simulated", participant)
+
     def media(self, names: Sequence[str]) -> dict[str, str]:
         """An id for each item that tells nothing about it, and the name that belongs to it."""
         return {self._hash("media", name)[:32]: name for name in names}

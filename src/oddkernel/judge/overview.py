@@ -53,6 +53,7 @@ def overview(
         people.append(
             {
                 "participant": sitting.participant,
+                "simulated": any(answer.simulated for answer in own),
                 "answered": sitting.answered,
                 "total": sitting.total,
                 "done": sitting.done,

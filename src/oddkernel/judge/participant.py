@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 import secrets
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -51,6 +52,7 @@ class Entrance(_Body):
     participant: Word | None = None
     invitation: Word | None = None
     key: UUID | None = None
+    simulated: Word | None = None
 
 
 class Agreement(_Body):
@@ -137,7 +139,16 @@ def router(judge: Judge) -> APIRouter:
         found = find(records, entrance.participant, invitation, id, key)
         if tag is not None and (found is None or judge.keys.tag(found.id) != tag):
             raise nobody()
-        return found or begin(records, entrance.participant, invitation, key)
+        return found or begin(records, entrance.participant, invitation, key, is_simulated(entrance))
+
+    def is_simulated(entrance: Entrance) -> bool:
+        """Whether a person is simulated; only whoever has the study's key can prove it."""
+        if entrance.simulated is None:
+            return False
+        expected = judge.keys.simulation(entrance.participant or "")
+        if not hmac.compare_digest(entrance.simulated.encode(), expected.encode()):
+            raise HTTPException(403, "Simulated people need the study's key.")
+        return True
 
     def find(
         records: Records, participant: str | None, invitation: str | None, id: str | None, key: str | None
@@ -160,10 +171,12 @@ def router(judge: Judge) -> APIRouter:
             raise HTTPException(403, "This study is by invitation; please use the link that you were sent.")
         return None
 
-    def begin(records: Records, participant: str | None, invitation: str | None, key: str | None) -> Sitting:
+    def begin(
+        records: Records, participant: str | None, invitation: str | None, key: str | None, simulated: bool
+    ) -> Sitting:
         seed = secrets.randbits(62)
         kinds = plan(settings, np.random.default_rng(seed))
-        return records.begin(participant or f"p-{secrets.token_hex(4)}", kinds, seed, invitation, key)
+        return records.begin(participant or f"p-{secrets.token_hex(4)}", kinds, seed, invitation, key, simulated)
 
     @routes.get("/")
     async def index() -> Response:

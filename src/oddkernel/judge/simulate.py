@@ -88,7 +88,7 @@ class Crowd:
     study : Study
         The study that it runs.
     secret_keys : Keys
-        The study's, to tell items by their addresses.
+        The study's keys: they tell which item an address belongs to, and prove that these people are simulated.
     respond : callable
         How they answer.
     patience : float, default=60
@@ -96,7 +96,7 @@ class Crowd:
     """
 
     def __init__(self, url: str, study: Study, secret_keys: Keys, respond: Respond, patience: float = 60.0) -> None:
-        self._address = urlsplit(url)
+        self._address, self._keys = urlsplit(url), secret_keys
         self._respond = respond
         self._patience = patience
         self._index = {f"/media/{id}": study.index_of[name] for id, name in secret_keys.media(study.names).items()}
@@ -128,7 +128,8 @@ class Crowd:
 
     def _answer_as(self, participant: str, n_questions: int, rng: np.random.Generator, send: Any) -> None:
         key = str(uuid.UUID(bytes=rng.bytes(16), version=4))
-        begun = send("POST", "/api/sitting", {"participant": participant, "key": key})
+        entrance = {"participant": participant, "key": key, "simulated": self._keys.simulation(participant)}
+        begun = send("POST", "/api/sitting", entrance)
         if begun["study"]["consent"] is not None:
             send("POST", "/api/consent", {"agreed": True})
         for _ in range(n_questions):

@@ -72,6 +72,7 @@ class Answer(NamedTuple):
     answered_at: str
     stored_at: str
     handed_at: str
+    simulated: bool = False
 
 
 class Records(StudyRecord):
@@ -126,14 +127,15 @@ class Records(StudyRecord):
         seed: int,
         invitation: str | None = None,
         key: str | None = None,
+        simulated: bool = False,
     ) -> Sitting:
         """A new sitting; `key` is the hash of what opens it again."""
         if self.sitting_of(participant) is not None:
             raise Refused("This participant has begun already, in another browser. Please continue there.")
         id = secrets.token_hex(16)
         self._run(
-            "INSERT INTO sitting (id, study, participant, invitation, plan, seed, started_at, key) "
-            "VALUES (:id, :study, :participant, :invitation, :plan, :seed, :now, :key)",
+            "INSERT INTO sitting (id, study, participant, invitation, plan, seed, started_at, key, simulated) "
+            "VALUES (:id, :study, :participant, :invitation, :plan, :seed, :now, :key, :simulated)",
             id=id,
             participant=participant,
             invitation=invitation,
@@ -141,6 +143,7 @@ class Records(StudyRecord):
             seed=seed,
             now=now(),
             key=key,
+            simulated=int(simulated),
         )
         return Sitting(id, participant, tuple(plan), seed, False, 0, self.paused())
 
@@ -332,13 +335,13 @@ class Records(StudyRecord):
         complete = {sitting.id: sitting.done for sitting in self.sittings()}
         rows = self._all(
             "SELECT s.id, s.participant, q.id, q.place, q.kind, q.a, q.b, q.c, q.expected, q.repeats, "
-            "a.client_id, a.odd, a.response_ms, a.answered_at, a.stored_at, q.handed_at "
+            "a.client_id, a.odd, a.response_ms, a.answered_at, a.stored_at, q.handed_at, s.simulated "
             "FROM answer a JOIN question q ON q.id = a.question JOIN sitting s ON s.id = q.sitting "
             "WHERE s.study = :study AND a.undo_id IS NULL ORDER BY s.started_at, s.id, q.place"
         )
         return [
-            Answer(id, who, complete.get(id, False), question, place, kind, (a, b, c), *rest)
-            for id, who, question, place, kind, a, b, c, *rest in rows
+            Answer(id, who, complete.get(id, False), question, place, kind, (a, b, c), *rest, bool(simulated))
+            for id, who, question, place, kind, a, b, c, *rest, simulated in rows
         ]
 
     def version(self) -> tuple[Any, ...]:

@@ -22,9 +22,9 @@ function median({ median_seconds: time }) {
   return time === null ? "–" : seconds(time);
 }
 
-function state({ done, answered }) {
-  if (done) return "finished";
-  return answered ? "answering" : "begun";
+function state({ done, answered, simulated }) {
+  const now = done ? "finished" : answered ? "answering" : "begun";
+  return simulated ? `${now}, simulated` : now;
 }
 
 // Heading, what a cell says, what the column is sorted by.

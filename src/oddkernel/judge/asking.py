@@ -1,4 +1,4 @@
-"""What a person is asked: the plan of a sitting, and the next questions in it."""
+"""What a person is asked: the plan of a sitting, and its next questions."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from .store import Database, Question, Records, Sitting
 from .study import Settings, Study
 
 CHOSEN = "chosen"
-"""In a plan: whatever the study's policy chooses."""
+"""In a plan: a question that the study's policy chooses."""
 
 REPEAT_AFTER = 5
-"""A question is repeated after at least so many others."""
+"""A question is repeated after at least five others. Chosen by hand."""
 
 REPEATED = ("random", "adaptive")
-"""Kinds of questions that may be repeated: what is held out must not come back among the others."""
+"""Kinds of questions that may be repeated. Held-out questions may not: repeats are learned from."""
 
 MOST_WAITING = 20
-"""So many questions can wait for an answer in one sitting."""
+"""Largest number of questions that wait for an answer in one sitting. Chosen by hand; the page asks for 14."""
 
 
 def plan(settings: Settings, rng: np.random.Generator) -> list[str]:
-    """The kinds of a sitting's questions, in order: catch, holdout, repeat or whatever the policy chooses.
+    """The kinds of a sitting's questions, in order: catch, holdout, repeat or chosen by the policy.
 
-    Repeats come in the second half, if they fit, so that there is something to repeat; no catch comes first.
+    Repeats come in the second half, if there is room, so that earlier questions exist. The first question is no catch.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def plan(settings: Settings, rng: np.random.Generator) -> list[str]:
     total = settings.questions
     kinds = [CHOSEN] * total
     repeats = round(settings.repeat_share * total)
-    # Those with the fewest places to go choose first.
+    # The kind with the fewest possible places goes first.
     for kind, share, earliest in (
         ("repeat", settings.repeat_share, max(REPEAT_AFTER + 1, min(total // 2, total - repeats))),
         ("catch", settings.catch_share if settings.catch else 0.0, 1),
@@ -66,7 +66,7 @@ class Needed(NamedTuple):
     waiting : list of Question
         Questions that wait for this person's answer.
     gone : list of Question
-        Such questions about items that were taken out of the study.
+        Questions that waited, about items that were removed from the study.
     kinds : dict of int to str
         The kind of question to hand out at each place.
     own : frozenset of tuple
@@ -80,7 +80,7 @@ class Needed(NamedTuple):
 
 
 class Asking:
-    """Hands out questions; keeps in memory what policies look at.
+    """Hands out questions; keeps in memory what the policies use.
 
     All methods that take `Records`, but for `look`, are called by the database's one writing thread.
     """
@@ -112,7 +112,7 @@ class Asking:
 
     @property
     def history(self) -> History:
-        """What policies look at, with all that happened until now."""
+        """What the policies use, up to date."""
         self._choosing.settle()
         return self._history
 
@@ -124,7 +124,7 @@ class Asking:
             self._learning.close()
 
     def refresh(self, records: Records) -> None:
-        """Take from the records what was shown, what was said, and what is waiting for an answer."""
+        """Read from the records which questions were asked, which wait for an answer, and all answers."""
         self._said.clear()
         for answer in records.answers():
             if answer.kind != "holdout" and self._known(answer.items):
@@ -140,7 +140,7 @@ class Asking:
         )
 
     def look(self, records: Records, sitting: Sitting, count: int) -> Needed:
-        """See which questions wait for an answer in a sitting, and which new ones it takes."""
+        """Find the questions of a sitting that wait for an answer, and the kinds of the new ones to hand out."""
         unanswered = records.unanswered(sitting)
         waiting = [question for question in unanswered if self._known(question.items)]
         gone = [question for question in unanswered if not self._known(question.items)]
@@ -251,7 +251,7 @@ class Asking:
         return self._known(question.items)
 
     def answered(self, question: Question, odd: int) -> None:
-        """Note what was said, and that nobody is being asked this any more."""
+        """Record an answer, and that the question is no longer open."""
         if self._known(question.items):
             items = self._indices(question.items)
             self._choosing.answered(items)
@@ -261,19 +261,19 @@ class Asking:
             self._background.answered()
 
     def taken_back(self, question: Question) -> None:
-        """Note that someone is being asked this again."""
+        """Record that an answer was taken back and that its question is open again."""
         self._said.remove(question.id)
         if self._known(question.items):
             self._choosing.asked_again(self._indices(question.items))
 
     def practice(self, sitting: Sitting) -> list[tuple[str, str, str]]:
-        """Items for the practice, the same whenever this sitting asks for them."""
+        """Items for the practice questions; always the same for one sitting."""
         rng = np.random.default_rng(sitting.seed)
         rows = draw_triples(len(self._study.items), self._study.settings.practice, rng)
         return [self._names(as_triple(row, len(self._study.items))) for row in rows]
 
     def _to_repeat(self, records: Records, sitting: Sitting, place: int) -> Question | None:
-        """An earlier question, if there is one, that came up least often: with few items some come up by chance."""
+        """An earlier question to repeat, or None: the one asked least often, as chance may have repeated some."""
         asked = [question for question, _ in records.asked(sitting)]
         times = Counter(frozenset(question.items) for question in asked)
         earlier = [

@@ -1,4 +1,4 @@
-"""How long answers can have taken, whatever the browser claims."""
+"""Bounds on response times, which browsers could claim wrongly."""
 
 from __future__ import annotations
 

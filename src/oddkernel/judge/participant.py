@@ -1,4 +1,4 @@
-"""What participants may do: begin, agree, get questions, answer, take an answer back, see the items."""
+"""The participants' requests: begin, agree, get questions, answer, take an answer back, see the items."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ from .store import Question, Records, Sitting
 
 OLD_COOKIE = "oddkernel_sitting"  # as it was called before every study had its own
 TAG = "oddkernel-sitting"
-"""The header in which a page names the sitting that it means."""
+"""The header in which a page names its sitting."""
 A_YEAR = 365 * 24 * 3600
 LONGEST_RESPONSE_MS = 7 * 24 * 3600 * 1000
+"""Longest response time that is accepted: a week. Chosen by hand: someone may leave the page open for days."""
 
 
 def _printable(text: str) -> str:
@@ -41,7 +42,7 @@ Word = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_print
 
 
 Side = Annotated[int, Query(ge=1, le=100_000)]
-"""Of the room that a page has for a picture, in pixels of the screen."""
+"""Width or height, in screen pixels, of the room that a page has for a picture."""
 
 
 class _Body(BaseModel):
@@ -103,10 +104,10 @@ def router(judge: Judge) -> APIRouter:
         return await asyncio.to_thread(lambda: [one(id, names) for id, names in questions])  # it may read files
 
     def visitor(request: Request) -> str | None:
-        """The id of the sitting that the cookie names; whoever asks too often is told to wait.
+        """The id of the sitting that the cookie names; raises 429 if requests come too often.
 
-        None without a cookie, and where the page means another sitting: one browser has one cookie for the study, and
-        may have pages of two people open.
+        None without a cookie, and if the page names another sitting: a browser has one cookie for the study, but may
+        have pages of two people open.
         """
         id = judge.keys.signed(request.cookies.get(judge.cookie)) or judge.keys.signed(request.cookies.get(OLD_COOKIE))
         if id is not None and request.headers.get(TAG) not in (None, judge.keys.tag(id)):
@@ -133,7 +134,7 @@ def router(judge: Judge) -> APIRouter:
         return sitting
 
     def enter(records: Records, entrance: Entrance, id: str | None, tag: str | None) -> Sitting:
-        """The sitting to go on with, or a new one; with a tag, the sitting of that tag and no other."""
+        """The person's sitting, or a new one. If the page names a sitting by its tag, only that one."""
         key = None if entrance.key is None else fingerprint(str(entrance.key))
         invitation = None if entrance.invitation is None else fingerprint(entrance.invitation)
         found = find(records, entrance.participant, invitation, id, key)
@@ -156,9 +157,9 @@ def router(judge: Judge) -> APIRouter:
         if invitation is not None:
             if not records.invited(invitation):
                 raise HTTPException(403, "This invitation is not known; please check the link.")
-            # The code can't be guessed, so whoever has it may go on in another browser.
+            # The code can't be guessed, so whoever has it may continue in another browser.
             return records.sitting_by(invitation)
-        # The key comes from the browser, so it opens the sitting also where the reply that began it got lost.
+        # The browser made the key, so the key opens the sitting even if the reply to the first request was lost.
         for sitting in [] if key is None else records.sittings_with(key):
             if participant in (None, sitting.participant):
                 return sitting

@@ -53,9 +53,9 @@ class Judge:
         return learned, held_out
 
     def shown(self, name: str) -> dict[str, Any]:
-        """An item as a page shows it; reads the item's file if that is new or has changed.
+        """An item as a page shows it; reads the item's file if it is new or has changed.
 
-        The address holds a hash of the content: browsers keep a picture for long, and see at once when it is replaced.
+        The address holds a hash of the content, so that browsers can cache a picture and still notice a replacement.
         """
         item = self.study.items[self.study.index_of[name]]
         if item.path is None:

@@ -19,7 +19,7 @@ from .throttle import throttled
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 QUEUE = 4096
-"""So many connections may wait, unaccepted, in the system's queue; Linux's own limit is the same."""
+"""Largest number of connections in the system's queue, not yet accepted: the limit of Linux (net.core.somaxconn)."""
 
 
 class Server:
@@ -63,7 +63,7 @@ class Server:
         return self._database.read(lambda records: records.n_answers())
 
     def run(self, on_start: Callable[[], None] | None = None) -> int:
-        """Serve until SIGINT, SIGTERM or `stop`, store what was accepted by then, and count all answers."""
+        """Serve until SIGINT, SIGTERM or `stop`; store what was accepted, and return the number of all answers."""
         # No access log: addresses of requests hold participants' names and the token.
         config = uvicorn.Config(
             self.app,
@@ -94,7 +94,7 @@ class Server:
 
 
 class _Uvicorn(uvicorn.Server):
-    """Uvicorn, but for how connections are accepted."""
+    """Uvicorn, with connections accepted by `Connections`."""
 
     def __init__(self, config: uvicorn.Config, connections: Connections, on_start: Callable[[], None] | None) -> None:
         super().__init__(config)

@@ -22,9 +22,9 @@ from .history import Indices
 
 Array = NDArray[Any]
 
-# How the next question is chosen needs no finer settings than these: the learner's defaults where nothing is tuned.
+# Settings of the learner that need no tuning, with a loose tolerance. Chosen by hand: a choice needs no better fit.
 RECIPE, PENALTY, TOLERANCE = Recipe("adaptive", "squared", ratio=4.0, margin=0.0), 10.0, 1e-3
-# Typical items that are looked for, among so many items drawn by chance.
+# Number of typical items, and number of random items among which they are searched. Chosen by hand, to bound the time.
 TYPICAL, SAMPLE = 200, 1000
 # Bounds on the calibration, chosen by hand. The model is overconfident about the answers that it learned from, so the
 # temperature is at least 0.15 median squared distances and the tie strength stays within 0.05 to 50.

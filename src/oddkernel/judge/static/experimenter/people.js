@@ -22,9 +22,13 @@ function median({ median_seconds: time }) {
   return time === null ? "–" : seconds(time);
 }
 
-function state({ done, answered, simulated }) {
-  const now = done ? "finished" : answered ? "answering" : "begun";
-  return simulated ? `${now}, simulated` : now;
+function state({ done, answered }) {
+  if (done) return "finished";
+  return answered ? "answering" : "begun";
+}
+
+function noticed({ simulated, flags }) {
+  return simulated ? ["simulated", ...flags] : flags;
 }
 
 // Heading, what a cell says, what the column is sorted by.
@@ -38,7 +42,7 @@ const COLUMNS = [
   ["Catches", (row) => tally(row.catches), (row) => rate(row.catches)],
   ["Repeats", (row) => tally(row.repeats), (row) => rate(row.repeats)],
   ["Last answer", (row) => when(row.last_answer_at), (row) => row.last_answer_at ?? ""],
-  ["Noticed", (row) => row.flags.join("; ") || "–", (row) => row.flags.length],
+  ["Noticed", (row) => noticed(row).join("; ") || "–", (row) => noticed(row).length],
 ];
 const LAST_ANSWER = 8;
 

@@ -72,7 +72,7 @@ class Answer(NamedTuple):
     answered_at: str
     stored_at: str
     handed_at: str
-    simulated: bool = False
+    simulated: int = 0
 
 
 class Records(StudyRecord):
@@ -340,8 +340,8 @@ class Records(StudyRecord):
             "WHERE s.study = :study AND a.undo_id IS NULL ORDER BY s.started_at, s.id, q.place"
         )
         return [
-            Answer(id, who, complete.get(id, False), question, place, kind, (a, b, c), *rest, bool(simulated))
-            for id, who, question, place, kind, a, b, c, *rest, simulated in rows
+            Answer(id, who, complete.get(id, False), question, place, kind, (a, b, c), *rest)
+            for id, who, question, place, kind, a, b, c, *rest in rows
         ]
 
     def version(self) -> tuple[Any, ...]:

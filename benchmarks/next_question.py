@@ -18,6 +18,8 @@ from oddkernel.questions.adaptive import prepare
 ANSWERS = (50, 200, 800)
 CHOICES = 50
 OPEN = 100
+# Number of answers in a long study: choices use all of them, with what was learned from 800.
+MANY = 50_000
 
 
 def main() -> None:
@@ -35,16 +37,26 @@ def main() -> None:
         belief = Belief.learn(X, said[:n], last=belief)
         prepare(belief, rng)
         print(f"{n} answers: {1000 * (time.process_time() - begun):.0f} to learn, in the background")
-        for name, policy in POLICIES.items():
-            history = _history(X, said[:n], belief)
-            history.open = {tuple(sorted(row)) for row in others.tolist()}
-            spent = []
-            for _ in range(CHOICES):
-                begun = time.process_time()
-                question = policy(history, 1, rng)[0]
-                spent.append(1000 * (time.process_time() - begun))
-                history.open.add(tuple(sorted(question.tolist())))
-            print(f"  {name:15} {np.mean(spent):6.1f} on average, {max(spent):6.1f} at most")
+        _time_choices(X, said[:n], belief, others, rng)
+    many = simulate(X, ByLabels(y, noise=0.1, random_state=0), policy="random", n=MANY, batch=MANY, random_state=0)
+    print(f"{MANY} answers, learned from {ANSWERS[-1]} of them")
+    _time_choices(X, many, belief, others, rng)
+
+
+def _time_choices(
+    X: np.ndarray, said: Comparisons, belief: Belief | None, others: np.ndarray, rng: np.random.Generator
+) -> None:
+    assert belief is not None
+    for name, policy in POLICIES.items():
+        history = _history(X, said, belief)
+        history.open = {tuple(sorted(row)) for row in others.tolist()}
+        spent = []
+        for _ in range(CHOICES):
+            begun = time.process_time()
+            question = policy(history, 1, rng)[0]
+            spent.append(1000 * (time.process_time() - begun))
+            history.open.add(tuple(sorted(question.tolist())))
+        print(f"  {name:15} {np.mean(spent):6.1f} on average, {max(spent):6.1f} at most", flush=True)
 
 
 def _history(X: np.ndarray, said: Comparisons, belief: Belief) -> History:

@@ -38,13 +38,16 @@ from oddkernel.judge.simulate import Crowd, Told, by_labels
 from oddkernel.judge.store import Records
 from oddkernel.judge.study import Study
 from oddkernel_benchmarks.judge_browsers import Item, Seen, answer, dawdle, visit
-from oddkernel_benchmarks.judge_server import ServerProcess
+from oddkernel_benchmarks.judge_server import ServerProcess, Weight
 from oddkernel_benchmarks.postgresql import Cluster, private_cluster
 
 N_ITEMS = 40
 DESCRIPTORS = 1024
 PER_PERSON = 50
 """Questions for each person where what counts is the number of answers."""
+
+WEIGHED = 3
+"""In `choosing`, the server's memory is printed at first, at the end, and twice in between."""
 
 Facts = dict[str, Any]
 
@@ -129,7 +132,7 @@ def load(
         doubled=len(answers) - len(stored) + sum(times > 1 for times in per_question.values()),
         misplaced=sum(stored.get(id, said) != said for id, said in told.stored.items()),
         seconds=seconds,
-        memory=max((server for _, server, _ in server.memory), default=0.0),
+        memory=max((weight.server_mb for weight in server.weights), default=0.0),
     )
 
 
@@ -267,12 +270,24 @@ def choosing(arguments: argparse.Namespace) -> Facts:
             for turn in range(arguments.measured // PER_PERSON // arguments.people):
                 await answer(url, f"person {place} {turn}", PER_PERSON, odd_of, seen, arguments.pause)
 
-        async def everybody(url: str) -> None:
+        weights: dict[int, Weight] = {}
+
+        async def weigh_now_and_then(server: ServerProcess) -> None:
+            while True:
+                there = n_before + len(seen.stored)
+                if there >= n_before + len(weights) * arguments.measured / WEIGHED:
+                    weights[there] = server.weigh()
+                await asyncio.sleep(0.1)
+
+        async def everybody(server: ServerProcess) -> None:
             await asyncio.sleep(arguments.warm)  # until something was learned
-            await asyncio.gather(*(one_after_another(url, place) for place in range(arguments.people)))
+            weighing = asyncio.create_task(weigh_now_and_then(server))
+            await asyncio.gather(*(one_after_another(server.url, place) for place in range(arguments.people)))
+            weighing.cancel()
+            weights[n_before + len(seen.stored)] = server.weigh()
 
         with ServerProcess(folder / "words.csv", features=features) as server:
-            asyncio.run(everybody(server.url))
+            asyncio.run(everybody(server))
         lost, doubled = _compare(study, seen)
         return {
             "policy": arguments.policy,
@@ -282,7 +297,7 @@ def choosing(arguments: argparse.Namespace) -> Facts:
             "lost": lost,
             "doubled": doubled,
             **_of_seen(seen, ("question", "answer")),
-            **_memory(server, arguments.warm),
+            **_growth(weights),
         }
 
 
@@ -342,20 +357,32 @@ def _of_seen(seen: Seen, kinds: Sequence[str]) -> Facts:
     return facts
 
 
-def _memory(server: ServerProcess, warm: float = 0.0) -> Facts:
-    """Megabytes: at first, at the end and at most, of the server and of the processes it started."""
-    begun = server.memory[0][0] + warm if server.memory else 0.0
-    kept = [(own, others) for at, own, others in server.memory if at >= begun]
-    if not kept:
+def _memory(server: ServerProcess) -> Facts:
+    """Megabytes, of the server and of the processes it started: at first, at the end and at most."""
+    own, others = ([getattr(weight, of) for weight in server.weights] for of in ("server_mb", "learner_mb"))
+    if not own:
         return {}
-    own, others = zip(*kept, strict=True)
     return {
         "server_mb_first": round(own[0]),
         "server_mb_last": round(own[-1]),
         "server_mb_most": round(max(own)),
-        "server_mb_quarters": [round(own[(len(own) - 1) * quarter // 4]) for quarter in range(1, 5)],
-        "learner_mb_first": round(others[0]),
         "learner_mb_most": round(max(others)),
+    }
+
+
+def _growth(weights: dict[int, Weight]) -> Facts:
+    """Memory in megabytes by number of answers, how much it has grown in between, and CPU time for each answer."""
+    (first, before), *_, (last, after) = weights.items()
+    grown = {
+        f"{which}_growth_percent": round(100 * (getattr(after, of) / getattr(before, of) - 1), 1)
+        for which, of in (("server", "server_mb"), ("learner", "learner_mb"))
+        if getattr(before, of)
+    }
+    return {
+        "server_mb": {n: round(weight.server_mb) for n, weight in weights.items()},
+        "learner_mb": {n: round(weight.learner_mb) for n, weight in weights.items()},
+        **grown,
+        "server_cpu_ms_per_answer": round(1000 * (after.cpu - before.cpu) / (last - first), 2),
     }
 
 

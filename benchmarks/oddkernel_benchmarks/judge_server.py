@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 SERVE = """
 import sys
@@ -23,6 +24,25 @@ study = Study.open(Path(source), features=Path(features) if features else None)
 server = Server(study, database=database or None, port=int(port))
 server.run(lambda: print(server.url, flush=True))
 """
+
+
+class Weight(NamedTuple):
+    """What the server uses at a moment.
+
+    Attributes
+    ----------
+    at : float
+        The time, in seconds.
+    server_mb, learner_mb : float
+        Resident memory in megabytes of the server, and of the processes that it started.
+    cpu : float
+        CPU time in seconds that the server has used since it started, without those processes.
+    """
+
+    at: float
+    server_mb: float
+    learner_mb: float
+    cpu: float
 
 
 class ServerProcess:
@@ -43,20 +63,20 @@ class ServerProcess:
     ----------
     url : str
         Where it is.
-    memory : list of tuple
-        Every second: the time, and the megabytes that the server and the processes it started hold.
+    weights : list of Weight
+        What it used, every second.
     """
 
     def __init__(self, source: Path, database: str = "", *, features: Path | None = None, descriptors: int = 0) -> None:
         self._arguments = [str(source), database]
         self._more = ["" if features is None else str(features), str(descriptors)]
         self._log = source.with_name("server.log")
-        self.memory: list[tuple[float, float, float]] = []
+        self.weights: list[Weight] = []
         self._is_over = threading.Event()
         self._process = self._start("0")
 
     def __enter__(self) -> ServerProcess:
-        threading.Thread(target=self._weigh, daemon=True).start()
+        threading.Thread(target=self._weigh_every_second, daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -93,10 +113,15 @@ class ServerProcess:
             raise RuntimeError(f"the server did not start: {self._log.read_text()[-500:]}")
         return process
 
-    def _weigh(self) -> None:
+    def weigh(self) -> Weight:
+        """What it uses now."""
+        pid = self._process.pid
+        others = sum(megabytes(child) for child in children(pid))
+        return Weight(time.monotonic(), megabytes(pid), others, cpu_seconds(pid))
+
+    def _weigh_every_second(self) -> None:
         while not self._is_over.wait(1.0):
-            pid = self._process.pid
-            self.memory.append((time.monotonic(), megabytes(pid), sum(megabytes(child) for child in children(pid))))
+            self.weights.append(self.weigh())
 
 
 def megabytes(pid: int) -> float:
@@ -106,6 +131,15 @@ def megabytes(pid: int) -> float:
     except (OSError, IndexError):
         return 0.0
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def cpu_seconds(pid: int) -> float:
+    """The CPU time that a process has used, in user and kernel mode; 0 if it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def children(pid: int) -> list[int]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import io
 import logging
 import subprocess
@@ -692,3 +693,10 @@ def test_names_that_a_spreadsheet_would_run_are_names(run: Running, name: str, t
 def test_names_in_links_are_what_the_link_says(run: Running) -> None:
     assert run.browser().get(f"/?participant={quote('<ann & bob>')}").status_code == 200
     assert run.person(participant="<ann & bob>").told["sitting"]["state"] == "new"
+
+
+def test_what_lives_as_long_as_the_server_is_left_out_of_garbage_collection(tmp_path: Path) -> None:
+    before = gc.get_freeze_count()
+    with running(make_folder(tmp_path / "birds", 6)):
+        assert gc.get_freeze_count() > before + 100_000
+    assert gc.get_freeze_count() <= before

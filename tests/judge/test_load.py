@@ -40,3 +40,8 @@ def test_scenarios_lose_and_break_nothing(scenario: str, told: int, capsys: pyte
     facts = json.loads(capsys.readouterr().out)
     assert (facts["lost"], facts["doubled"], facts["broken"], facts["told"]) == (0, 0, 0, told)
     assert facts["answer_p50_ms"] <= facts["answer_p99_ms"]
+    if facts["scenario"] == "choosing":
+        weighed = [int(n) for n in facts["server_mb"]]
+        assert (weighed[0], weighed[-1]) == (100, 200)
+        assert all(facts["server_mb"].values())
+        assert {"server_growth_percent", "server_cpu_ms_per_answer", "question_p99_ms"} <= facts.keys()

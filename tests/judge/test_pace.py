@@ -11,6 +11,7 @@ from judge_studies import make_folder, running
 
 from oddkernel.judge.export import Filter
 from oddkernel.judge.pace import possible_seconds
+from oddkernel.judge.simulate import Crowd, by_chance
 from oddkernel.judge.store import Answer
 
 from .test_export import answer
@@ -29,6 +30,32 @@ def test_answers_in_no_time_are_too_fast_whatever_they_claim(tmp_path: Path) -> 
     assert person["too_fast"] == 50
     assert told["too_fast"] == 1.0
     assert "script" not in left
+
+
+def test_simulated_people_are_marked_and_not_too_fast(tmp_path: Path) -> None:
+    with running(make_folder(tmp_path / "birds", 12, "questions = 10\ntoo_fast = 0.3\n")) as run:
+        told = Crowd(run.server.url, run.study, run.judge.keys, by_chance).answer(2, 10)
+        assert not told.problems
+        assert len(told.stored) == 20
+        run.person(participant="script").answer_all(ms=60_000)
+        summary = run.experimenter().get("/experimenter/api/summary").json()
+        left = run.experimenter().get("/experimenter/api/export?format=csv&holdout=keep&too_fast=drop").text
+    persons = {person["participant"]: person for person in summary["persons"]}
+    assert [person["simulated"] for person in persons.values()].count(True) == 2
+    assert persons["script"]["too_fast"] == 10
+    assert not persons["script"]["simulated"]
+    assert [persons[f"simulated {n}"]["too_fast"] for n in range(2)] == [0, 0]
+    assert left.count("simulated ") == 20
+    assert "script" not in left
+
+
+def test_nobody_can_claim_to_be_simulated(tmp_path: Path) -> None:
+    with running(make_folder(tmp_path / "birds", 6)) as run:
+        of_another = run.judge.keys.simulation("simulated 1")
+        for proof in ("yes", of_another, "é"):
+            entrance = {"participant": "eve", "simulated": proof}
+            assert run.browser().post("/api/sitting", json=entrance).status_code == 403
+        assert run.database.read(lambda records: records.sittings()) == []
 
 
 def test_waiting_first_and_answering_all_at_once_is_no_way_around() -> None:

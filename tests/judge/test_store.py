@@ -295,7 +295,7 @@ def test_an_older_database_gets_the_newest_schema_and_keeps_its_answers(tmp_path
         assert opened.read(lambda records: records.sitting_by(fingerprint("open sesame"))) == sitting
         opened.close()
     with sqlite3.connect(file) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0002",)]
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0003",)]
     connection.close()
 
 
@@ -305,7 +305,7 @@ def test_a_newer_database_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with sqlite3.connect(file) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     connection.close()
-    with pytest.raises(ValueError, match=r"newer version of oddkernel \(schema 9999, here up to 0002\)"):
+    with pytest.raises(ValueError, match=r"newer version of oddkernel \(schema 9999, here up to 0003\)"):
         Database(file, "study")
 
 

@@ -292,7 +292,8 @@ def test_learning_goes_on_in_the_background() -> None:
 
     background = Background(X, answers, every=10)
     background.answered(0)
-    assert background.latest() is None  # and nobody waited
+    before = background.latest()
+    assert before is None or not before.n_answers  # and nobody waited
     go.set()
     background.wait(60)
     belief = background.latest()
@@ -353,8 +354,33 @@ def test_what_fails_in_the_background_leaves_the_last_belief(caplog: pytest.LogC
     with caplog.at_level(logging.ERROR):
         background.answered(0)
         background.wait(60)
-    assert background.latest() is None
+    latest = background.latest()
+    assert latest is not None
+    assert latest.n_answers == 0
     assert "questions are chosen with what was learned before" in caplog.text
+
+
+def test_the_items_are_known_before_many_answers_are_learned_from() -> None:
+    X, y = groups()
+    said = simulate(X, ByLabels(y), policy="random", n=40, random_state=0)
+    begun, go = threading.Event(), threading.Event()
+
+    def learn(answers: Comparisons) -> Belief:
+        if len(answers):
+            begun.set()
+            go.wait(60)
+        return Belief.learn(X, answers)
+
+    background = Background(X, lambda: said, learn=learn)
+    background.answered(0)
+    assert begun.wait(60)
+    assert background.space() is not None
+    assert background.latest() is not None
+    go.set()
+    background.wait(60)
+    latest = background.latest()
+    assert latest is not None
+    assert latest.n_answers == 40
 
 
 def by_group(n: int, seed: int, policy: str = "random", noise: float = 0.0) -> tuple[Any, Comparisons]:

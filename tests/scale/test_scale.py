@@ -22,6 +22,7 @@ from sklearn.neighbors import NearestNeighbors
 from oddkernel import SKLR, Comparisons, scale
 from oddkernel.kernels import AdaptiveGaussian, Identity, Linear
 from oddkernel.scale import memory
+from oddkernel.scale.sink import open_sink
 from oddkernel.scale.source import open_source
 
 X, DIGITS = load_digits(return_X_y=True)
@@ -336,3 +337,12 @@ def test_memory_does_not_grow_with_the_items() -> None:
     )
     # The larger file of coordinates holds 29 MiB more than the smaller.
     assert many - few < 12 * 2**10
+
+
+def test_names_in_a_csv_file_are_harmless_in_spreadsheets(tmp_path: Path) -> None:
+    who = {"item": ["=1+1", "@sum", "-5", "cat"]}
+    with open_sink(tmp_path / "z.csv", 4, ["first"], np.float64) as sink:
+        sink.write(np.array([[-1.0], [2.0], [3.0], [4.0]]), who)
+    with (tmp_path / "z.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows == [["item", "first"], ["'=1+1", "-1.0"], ["'@sum", "2.0"], ["-5", "3.0"], ["cat", "4.0"]]

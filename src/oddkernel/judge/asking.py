@@ -1,9 +1,10 @@
-"""What a person is asked: the plan of a sitting, and the next questions in it."""
+"""What a person is asked: the plan of a sitting, and its next questions."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,28 +13,29 @@ from ..questions.background import Background
 from ..questions.history import History, Triple, as_triple, draw_triples, key
 from ..questions.policies import LEARNING, POLICIES, PREPARED
 from ..questions.process import LearningProcess
-from .choosing import Choice, Choosing, Wish
+from .choosing import Choosing, Wish
 from .said import Said
+from .stock import Choice
 from .store import Database, Question, Records, Sitting
 from .study import Settings, Study
 
 CHOSEN = "chosen"
-"""In a plan: whatever the study's policy chooses."""
+"""In a plan: a question that the study's policy chooses."""
 
 REPEAT_AFTER = 5
-"""A question is repeated after at least so many others."""
+"""A question is repeated after at least five others. Chosen by hand."""
 
 REPEATED = ("random", "adaptive")
-"""Kinds of questions that may be repeated: what is held out must not come back among the others."""
+"""Kinds of questions that may be repeated. Held-out questions may not: repeats are learned from."""
 
 MOST_WAITING = 20
-"""So many questions can wait for an answer in one sitting."""
+"""Largest number of questions that wait for an answer in one sitting. Chosen by hand; the page asks for 14."""
 
 
 def plan(settings: Settings, rng: np.random.Generator) -> list[str]:
-    """The kinds of a sitting's questions, in order: catch, holdout, repeat or whatever the policy chooses.
+    """The kinds of a sitting's questions, in order: catch, holdout, repeat or chosen by the policy.
 
-    Repeats come in the second half, if they fit, so that there is something to repeat; no catch comes first.
+    Repeats come in the second half, if there is room, so that earlier questions exist. The first question is no catch.
 
     Examples
     --------
@@ -44,7 +46,7 @@ def plan(settings: Settings, rng: np.random.Generator) -> list[str]:
     total = settings.questions
     kinds = [CHOSEN] * total
     repeats = round(settings.repeat_share * total)
-    # Those with the fewest places to go choose first.
+    # The kind with the fewest possible places goes first.
     for kind, share, earliest in (
         ("repeat", settings.repeat_share, max(REPEAT_AFTER + 1, min(total // 2, total - repeats))),
         ("catch", settings.catch_share if settings.catch else 0.0, 1),
@@ -64,7 +66,7 @@ class Needed(NamedTuple):
     waiting : list of Question
         Questions that wait for this person's answer.
     gone : list of Question
-        Such questions about items that were taken out of the study.
+        Questions that waited, about items that were removed from the study.
     kinds : dict of int to str
         The kind of question to hand out at each place.
     own : frozenset of tuple
@@ -78,7 +80,7 @@ class Needed(NamedTuple):
 
 
 class Asking:
-    """Hands out questions; keeps in memory what policies look at.
+    """Hands out questions; keeps in memory what the policies use.
 
     All methods that take `Records`, but for `look`, are called by the database's one writing thread.
     """
@@ -110,7 +112,7 @@ class Asking:
 
     @property
     def history(self) -> History:
-        """What policies look at, with all that happened until now."""
+        """What the policies use, up to date."""
         self._choosing.settle()
         return self._history
 
@@ -122,11 +124,12 @@ class Asking:
             self._learning.close()
 
     def refresh(self, records: Records) -> None:
-        """Take from the records what was shown, what was said, and what is waiting for an answer."""
+        """Read from the records which questions were asked, which wait for an answer, and all answers."""
         self._said.clear()
         for answer in records.answers():
             if answer.kind != "holdout" and self._known(answer.items):
                 self._said.add(answer.question, self._indices(answer.items), answer.odd)
+        self._said.comparisons()  # so that the first choice needn't wait until all of them are checked
         self._choosing.replace(
             (
                 (kind, self._indices(items))
@@ -137,7 +140,7 @@ class Asking:
         )
 
     def look(self, records: Records, sitting: Sitting, count: int) -> Needed:
-        """See which questions wait for an answer in a sitting, and which new ones it takes."""
+        """Find the questions of a sitting that wait for an answer, and the kinds of the new ones to hand out."""
         unanswered = records.unanswered(sitting)
         waiting = [question for question in unanswered if self._known(question.items)]
         gone = [question for question in unanswered if not self._known(question.items)]
@@ -157,54 +160,98 @@ class Asking:
             kinds = {place: CHOSEN if kind == "catch" else kind for place, kind in kinds.items()}
         return Needed(waiting, gone, kinds, own)
 
-    async def next(self, sitting: Sitting, needed: Needed, count: int) -> list[Question]:
-        """The next questions of a sitting: those that wait for an answer, then new ones."""
+    async def next(self, who: Callable[[Records], Sitting], count: int) -> tuple[Sitting, list[Question]]:
+        """A sitting, and its next questions: those that wait for an answer, then new ones; none while it is paused.
+
+        `who` finds the sitting in the records.
+        """
+        taken: list[Choice] = []
+
+        def look(records: Records) -> tuple[Sitting, Needed]:
+            sitting = who(records)
+            return sitting, Needed([], [], {}, frozenset()) if sitting.paused else self.look(records, sitting, count)
+
+        def look_and_hand_out(records: Records) -> tuple[Sitting, Needed]:
+            sitting, needed = look(records)
+            n = len(needed.kinds)
+            if not n or set(needed.kinds.values()) != {CHOSEN} or not (len(taken) == n or self._take(n, taken)):
+                return sitting, needed
+            new = self._hand_out(records, sitting, needed, {CHOSEN: taken})
+            return sitting, Needed(sorted([*needed.waiting, *new], key=lambda each: each.place), [], {}, frozenset())
+
+        try:
+            if self._choosing.has_stock():  # many people ask: what was chosen ahead is handed out in one step
+                sitting, needed = await asyncio.wrap_future(self._database.write(look_and_hand_out))
+            else:
+                sitting, needed = await asyncio.to_thread(self._database.read, look)
+        except BaseException:
+            self._give_up(taken)
+            raise
         count = min(count, sitting.left)
         if not needed.kinds and not needed.gone:
-            return needed.waiting[:count]
+            return sitting, needed.waiting[:count]
+        return sitting, (await self._choose_and_hand_out(sitting, needed))[:count]
+
+    def _take(self, n: int, taken: list[Choice]) -> bool:
+        """Fill `taken` with n questions that were chosen ahead; False if there are too few."""
+        self._give_up(taken)
+        taken[:] = self._choosing.take(n)
+        return bool(taken)
+
+    def _give_up(self, chosen: list[Choice]) -> None:
+        """Record that these questions, which were chosen, are not handed out."""
+        for choice in chosen:
+            self._choosing.answered(choice.items)
+        chosen.clear()
+
+    async def _choose_and_hand_out(self, sitting: Sitting, needed: Needed) -> list[Question]:
         kinds = list(needed.kinds.values())
         wish = Wish(kinds.count(CHOSEN), kinds.count("holdout"), needed.own)
         chosen = await asyncio.wrap_future(self._choosing.choose(wish)) if wish.by_policy or wish.held_out else []
         left = {CHOSEN: chosen[: wish.by_policy], "holdout": chosen[wish.by_policy :]}
+
+        def hand_out(records: Records) -> list[Question]:
+            self._hand_out(records, sitting, needed, left)
+            return [question for question in records.unanswered(sitting) if self._known(question.items)]
+
         try:
-            return await asyncio.wrap_future(
-                self._database.write(lambda records: self._hand_out(records, sitting, needed, left)[:count])
-            )
+            return await asyncio.wrap_future(self._database.write(hand_out))
         except BaseException:
-            for choice in chosen:
-                self._choosing.answered(choice.items)
+            self._give_up(chosen)
             raise
 
     def _hand_out(
         self, records: Records, sitting: Sitting, needed: Needed, left: dict[str, list[Choice]]
     ) -> list[Question]:
+        """Store new questions in their places; choices for places that were filled meanwhile are given up."""
         for question in needed.gone:
             records.retire(question)
         left = {kind: list(choices) for kind, choices in left.items()}  # this may be called again
         taken = records.places(sitting, from_place=min(needed.kinds, default=0))
+        new = []
         for place, kind in sorted(needed.kinds.items()):
             choice = left[kind].pop(0) if kind in left else None
             if place in taken:  # the same person asked twice at once
                 if choice is not None:
                     self._choosing.answered(choice.items)
             elif choice is not None:
-                records.hand_out(sitting, place, choice.kind, self._names(choice.items))
+                new.append(records.hand_out(sitting, place, choice.kind, self._names(choice.items)))
             elif kind == "catch":
                 catches = self._study.settings.catch
                 catch = catches[int(self._rng.integers(len(catches)))]
                 items = _shuffled(catch.items, self._rng)
-                records.hand_out(sitting, place, kind, items, expected=items.index(catch.odd))
+                new.append(records.hand_out(sitting, place, kind, items, expected=items.index(catch.odd)))
             elif (earlier := self._to_repeat(records, sitting, place)) is not None:
                 items = _shuffled(earlier.items, self._rng)
-                records.hand_out(sitting, place, kind, items, repeats=earlier.id)
-        return [question for question in records.unanswered(sitting) if self._known(question.items)]
+                new.append(records.hand_out(sitting, place, kind, items, repeats=earlier.id))
+        return new
 
     def can_ask(self, question: Question) -> bool:
         """Whether the study still has the question's items."""
         return self._known(question.items)
 
     def answered(self, question: Question, odd: int) -> None:
-        """Note what was said, and that nobody is being asked this any more."""
+        """Record an answer, and that the question is no longer open."""
         if self._known(question.items):
             items = self._indices(question.items)
             self._choosing.answered(items)
@@ -214,19 +261,19 @@ class Asking:
             self._background.answered()
 
     def taken_back(self, question: Question) -> None:
-        """Note that someone is being asked this again."""
+        """Record that an answer was taken back and that its question is open again."""
         self._said.remove(question.id)
         if self._known(question.items):
             self._choosing.asked_again(self._indices(question.items))
 
     def practice(self, sitting: Sitting) -> list[tuple[str, str, str]]:
-        """Items for the practice, the same whenever this sitting asks for them."""
+        """Items for the practice questions; always the same for one sitting."""
         rng = np.random.default_rng(sitting.seed)
         rows = draw_triples(len(self._study.items), self._study.settings.practice, rng)
         return [self._names(as_triple(row, len(self._study.items))) for row in rows]
 
     def _to_repeat(self, records: Records, sitting: Sitting, place: int) -> Question | None:
-        """An earlier question, if there is one, that came up least often: with few items some come up by chance."""
+        """An earlier question to repeat, or None: the one asked least often, as chance may have repeated some."""
         asked = [question for question, _ in records.asked(sitting)]
         times = Counter(frozenset(question.items) for question in asked)
         earlier = [

@@ -1,4 +1,4 @@
-"""The first map: where answers so far put the items, learned in a process of its own so that answering never waits."""
+"""A first map of the items, learned from the answers so far in a separate process, so that answering never waits."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from .store import now
 MOST_ITEMS = 400
 MOST_ANSWERS = 3000
 PATIENCE = 120.0
-"""Bounds on what a map may cost: items, answers, and seconds until it is given up."""
+"""Bounds on the cost of a map: 400 items, 3,000 answers, and 120 seconds until it is given up. Chosen by hand."""
 
 PAUSE = 15.0
-"""Seconds between two maps at least."""
+"""Shortest time in seconds between the starts of two maps. Chosen by hand."""
 
 ENOUGH = 10
-"""A map is made of so many answers at least."""
+"""Smallest number of answers that a map is made from. Chosen by hand."""
 
 
 def learn(
     said: Comparisons, held_out: Comparisons, features: NDArray[np.float64] | None, random_state: int = 0
 ) -> dict[str, Any]:
-    """Learn from answers, put the items into the plane and into groups.
+    """Learn from answers, and place the items in the plane and in groups.
 
     Parameters
     ----------
     said : Comparisons
-        What to learn from, over all items.
+        Answers to learn from, about all items.
     held_out : Comparisons
-        What to hold the result against, over the same items.
+        Answers to evaluate the result on, about the same items.
     features : ndarray of shape (n, d), or None
-        Features of the items; without any, the answers say all there is.
+        Features of the items; without any, only the answers are used.
     random_state : int
-        Seed of what is drawn: the items and answers to take if there are too many, and where the groups start.
+        Seed for the draw of items and answers if there are too many, and for the start of k-means.
 
     Returns
     -------
@@ -67,7 +67,9 @@ def learn(
         kernel: Kernel = Identity()
     else:
         X = features[items]
-        kernel = KernelSum([AdaptiveGaussian(), Identity()], [1.0, 0.3])  # also what no feature tells
+        kernel = KernelSum(
+            [AdaptiveGaussian(), Identity()], [1.0, 0.3]
+        )  # the identity kernel learns what the features don't say
     model = SKLR(kernel, loss="softmax", penalty=0.5, rank=None, tol=1e-3).fit(X, said)
     n_clusters = int(np.clip(round(np.sqrt(len(items) / 2)), 2, 10))
     groups = KernelKMeans(n_clusters=min(n_clusters, len(items)), n_init=5, random_state=random_state)
@@ -90,7 +92,7 @@ def _most_answered(said: Comparisons, rng: np.random.Generator) -> NDArray[np.in
 
 
 def _about(said: Comparisons, items: NDArray[np.intp], rng: np.random.Generator) -> Comparisons:
-    """At most so many of the answers that are about these items only, which are numbered anew."""
+    """The answers that are about these items only, at most `MOST_ANSWERS`, with the items renumbered from 0."""
     inside = np.flatnonzero(np.isin(said.shown, items).all(axis=1))
     if len(inside) > MOST_ANSWERS:
         inside = np.sort(rng.choice(inside, MOST_ANSWERS, replace=False))
@@ -105,7 +107,7 @@ class Atlas:
     answers : callable
         Returns two `Export`: what to learn from, and what was held out.
     names : sequence of str
-        The items' names; answers about others play no part.
+        The items' names; answers about other items are left out.
     features : ndarray or None
         Their features.
     """
@@ -125,7 +127,7 @@ class Atlas:
         self._problem: str | None = None
 
     def latest(self, n_answers: int) -> dict[str, Any]:
-        """The latest map; a new one is begun if there are other answers than it was made of and none is being made."""
+        """The latest map. If answers have changed since, and no map is being made, this starts the next one."""
         with self._lock:
             busy = self._worker is not None and self._worker.is_alive()
             rested = time.monotonic() - self._begun_at > PAUSE
@@ -186,16 +188,16 @@ class Atlas:
 
 
 def _joined(said: Comparisons, names: tuple[str, ...]) -> Comparisons:
-    """The answers about items that are still there, over all of these."""
+    """The answers about items that the study still has, numbered by `names`."""
     assert said.items is not None
     known = np.isin(np.array(said.items), np.array(names))
     return said[known[said.shown].all(axis=1)].reindex(names)
 
 
 def main() -> None:
-    """Read a task from stdin, write the map to stdout; at low priority, as people's answers come first."""
+    """Read a task from stdin, write the map to stdout."""
     if hasattr(os, "nice"):
-        os.nice(10)
+        os.nice(19)  # the lowest priority: people's answers come first
     task = np.load(io.BytesIO(sys.stdin.buffer.read()), allow_pickle=False)
     names = task["names"].tolist()
     said = Comparisons.odd_one_out(task["shown"], task["odd"], items=names)

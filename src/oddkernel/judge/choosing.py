@@ -1,14 +1,15 @@
-"""Choosing questions, in a thread of its own: storing answers never waits for it."""
+"""Choosing questions in a separate thread, so that storing answers never waits for a choice."""
 
 from __future__ import annotations
 
 import logging
 import queue
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
@@ -17,44 +18,56 @@ import numpy as np
 from ..questions.history import History, Triple, as_triple, key
 from ..questions.plain import random
 from ..questions.policies import Policy
+from .stock import Choice, Stock
 
 log = logging.getLogger(__name__)
 
 TRIES = 20
-"""A policy is asked at most so many times for questions that nobody is being asked already."""
+"""A policy is asked at most 20 times for questions that nobody is being asked already. Chosen by hand."""
 
 FEW, MANY = 30, 1000
-"""Among so few items, all questions are looked through for one that nobody is being asked; else so many by chance."""
-
-
-class Choice(NamedTuple):
-    """A question that was chosen: its kind, as the database calls it, and the items in the order to be shown."""
-
-    kind: str
-    items: Triple
+"""If a policy finds no question that nobody is being asked: with up to 30 items all possible questions (4,060) are
+looked through, with more items 1,000 random ones. Chosen by hand, as a bound on the time."""
 
 
 class Wish(NamedTuple):
-    """Questions for one person: so many by the policy, so many to be held out, none of these in `own`."""
+    """A request for questions for one person.
+
+    Attributes
+    ----------
+    by_policy : int
+        Number of questions for the policy to choose.
+    held_out : int
+        Number of questions whose answers are held out.
+    own : frozenset of tuple
+        Questions, as sorted items, that are not to be held out, because this person was asked them.
+    """
 
     by_policy: int
     held_out: int
     own: frozenset[Triple]
 
 
-class Choosing:
-    """Chooses questions, all that people wait for at once; keeps what policies look at.
+NOTHING = Wish(0, 0, frozenset())
 
-    Everything here happens in one thread, in the order in which it was asked for, so that `history` needs no lock.
+Granted = tuple[Wish, Future[list[Choice]]]
+
+
+class Choosing:
+    """A thread that chooses questions, with one call of the policy for all people who wait.
+
+    The thread owns `history`, so that it needs no lock. Changes to it wait in a queue and are made, in order, before
+    the next choice. While many people ask, it also keeps a `Stock` of questions chosen ahead, which any thread may
+    take from without waiting.
 
     Parameters
     ----------
     policy : callable
-        How questions are chosen.
+        Chooses the questions.
     name : str
-        What it is called, for the log.
+        The policy's name, for the log.
     history : History
-        What it looks at; belongs to this thread from now on.
+        What the policy uses; belongs to this thread from now on.
     """
 
     def __init__(self, policy: Policy, name: str, history: History) -> None:
@@ -62,19 +75,35 @@ class Choosing:
         self._kind = "random" if policy is random else "adaptive"
         self._held_out: Counter[Triple] = Counter()
         self._rng = np.random.default_rng()
-        self._jobs: queue.SimpleQueue[Callable[[], None] | tuple[Wish, Future[list[Choice]]] | None]
-        self._jobs = queue.SimpleQueue()
+        self._changes: deque[Callable[[], None]] = deque()
+        self._stock = Stock(history.n_items)
+        self._wishes: queue.SimpleQueue[Granted | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="oddkernel-choosing", daemon=True)
         self._thread.start()
 
     def choose(self, wish: Wish) -> Future[list[Choice]]:
-        """Questions that nobody else is being asked, if that can be had; noted as being asked from now on."""
+        """Choose questions, and record them as asked; none that another person is being asked, if there are others."""
         future: Future[list[Choice]] = Future()
-        self._jobs.put((wish, future))
+        if wish.by_policy:
+            self._stock.requested(wish.by_policy)
+        self._wishes.put((wish, future))
         return future
 
+    def take(self, n: int) -> list[Choice]:
+        """Take n questions by the policy that were chosen ahead, or none; never waits for a choice."""
+        choices = self._stock.take(n)
+        if choices:
+            self._stock.requested(n)
+            self._changes.extend(partial(self._note, *choice) for choice in choices)
+            self._wishes.put((NOTHING, Future()))  # so that the stock is filled again
+        return choices
+
+    def has_stock(self) -> bool:
+        """Whether a question was chosen ahead."""
+        return bool(self._stock)
+
     def replace(self, shown: Iterable[tuple[str, Triple]], being_asked: Iterable[Triple]) -> None:
-        """Note all that was shown, with its kind, and all that is being asked, in place of what was known."""
+        """Replace the record of the questions shown, by kind, and of those that wait for an answer."""
         shown, being_asked = list(shown), {key(items) for items in being_asked}
 
         def change() -> None:
@@ -83,45 +112,52 @@ class Choosing:
             for kind, items in shown:
                 self._note(kind, items)
             self._history.open = being_asked
+            self._stock.reopen()
 
-        self._jobs.put(change)
+        self._stock.close()  # the new record doesn't know what would be taken from it
+        self._changes.append(change)
 
     def answered(self, items: Triple) -> None:
-        """Note that nobody is being asked this any more."""
-        self._jobs.put(lambda: self._history.open.discard(key(items)))
+        """Record that nobody is being asked this any more."""
+        self._changes.append(lambda: self._history.open.discard(key(items)))
 
     def asked_again(self, items: Triple) -> None:
-        """Note that someone is being asked this."""
-        self._jobs.put(lambda: self._history.open.add(key(items)))
+        """Record that someone is being asked this."""
+        self._changes.append(lambda: self._history.open.add(key(items)))
 
     def settle(self) -> None:
-        """Return when all that was noted before this is known to the policy."""
-        self.choose(Wish(0, 0, frozenset())).result()
+        """Return when the policy knows all that was recorded before."""
+        self.choose(NOTHING).result()
 
     def close(self) -> None:
-        """Choose nothing more."""
-        self._jobs.put(None)
+        """End the thread."""
+        self._wishes.put(None)
         self._thread.join()
 
     def _work(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            wishes: list[tuple[Wish, Future[list[Choice]]]] = []
-            while True:
-                if callable(job):
-                    job()
-                else:
-                    wishes.append(job)
-                if self._jobs.empty():
+        while (wish := self._wishes.get()) is not None:
+            wishes = [wish]
+            while not self._wishes.empty():
+                wish = self._wishes.get()
+                if wish is None:
+                    self._wishes.put(None)
                     break
-                job = self._jobs.get()
-                if job is None:
-                    self._jobs.put(None)
-                    break
+                wishes.append(wish)
+            self._make_changes()
             self._grant([(wish, future) for wish, future in wishes if future.set_running_or_notify_cancel()])
 
-    def _grant(self, wishes: list[tuple[Wish, Future[list[Choice]]]]) -> None:
+    def _make_changes(self) -> None:
+        while self._changes:
+            self._changes.popleft()()
+
+    def _grant(self, wishes: list[Granted]) -> None:
+        for choice in self._stock.discard_old():
+            self._history.open.discard(key(choice.items))
         try:
-            chosen = iter(self._by_policy(sum(wish.by_policy for wish, _ in wishes)))
+            n = sum(wish.by_policy for wish, _ in wishes)
+            found = self._by_policy(n + self._stock.missing())
+            chosen = iter([self._noted(choice) for choice in found[:n]])
+            self._put_in_stock(found[n:])
             granted = []
             for wish, _ in wishes:
                 choices = [next(chosen) for _ in range(wish.by_policy)]
@@ -138,6 +174,11 @@ class Choosing:
         for (_, future), choices in zip(wishes, granted, strict=True):
             future.set_result(choices)
 
+    def _put_in_stock(self, choices: list[Choice]) -> None:
+        new = [choice for choice in choices if key(choice.items) not in self._history.open]
+        self._history.open.update(key(choice.items) for choice in new)
+        self._stock.put(new)
+
     def _by_policy(self, n: int) -> list[Choice]:
         if not n:
             return []
@@ -149,7 +190,7 @@ class Choosing:
                 raise
             log.exception("the policy %s failed; these questions are random ones", self._name)
             kind, found = "random", choose(random, self._history, n, self._rng)
-        return [self._noted(Choice(kind, items)) for items in found]
+        return [Choice(kind, items) for items in found]
 
     def _noted(self, choice: Choice) -> Choice:
         self._note(choice.kind, choice.items)
@@ -162,7 +203,7 @@ class Choosing:
             self._held_out[key(items)] += 1
 
     def _to_share(self, own: set[Triple]) -> Triple | None:
-        """Every other time, a question held out that one other person was asked: so one sees how far people agree."""
+        """In half of the cases, a question held out that one other person was asked; it shows how far people agree."""
         if self._rng.random() < 0.5:
             return None
         once = [
@@ -175,7 +216,7 @@ class Choosing:
         return as_triple(self._rng.permutation(once[int(self._rng.integers(len(once)))]), self._history.n_items)
 
     def _to_hold_out(self) -> Triple:
-        """Any three items, and not those of a question that is held out already, if others are soon found."""
+        """A random question, new among those held out if `TRIES` draws find one."""
         for _ in range(TRIES):
             (items,) = choose(random, self._history, 1, self._rng)
             if not self._held_out[key(items)]:
@@ -184,7 +225,7 @@ class Choosing:
 
 
 def choose(policy: Policy, history: History, n: int, rng: np.random.Generator) -> list[Triple]:
-    """Different questions by a policy, in random order, that nobody is being asked now if that can be had."""
+    """Choose n different questions by a policy, each in random order; none that is open, if there are others."""
     history = replace(history, open=set(history.open))
     found: list[Triple] = []
     refused: list[Triple] = []

@@ -1,4 +1,4 @@
-"""Connections: no more than there are file descriptors for, and none that waits for ever."""
+"""Connections: at most as many as file descriptors allow, each with time limits."""
 
 from __future__ import annotations
 
@@ -23,38 +23,38 @@ except ImportError:  # on Windows, which has no such limit
 log = logging.getLogger(__name__)
 
 WANTED_DESCRIPTORS = 16_384
-"""The limit on file descriptors is raised to this, or as far as the system allows."""
+"""The limit on file descriptors is raised to this, or as far as the system allows: enough for `MOST` connections."""
 
 RESERVED = 128
-"""Descriptors for the database, the log, and processes that learn."""
+"""Descriptors kept free for the database, the log, and the processes that learn. Chosen by hand."""
 
 MOST = 4096
-"""Connections at most, however many descriptors there are: each takes some 30 kB of memory."""
+"""Largest number of connections, however many descriptors there are. Chosen by hand, as a bound on memory."""
 
 REQUEST_SECONDS = 10.0
-"""A request, headers and body, has to arrive within this time; its body is 16 kB at most."""
+"""Time in which a request has to arrive, headers and a body of up to 16 KiB. Chosen by hand."""
 
 STALLED_SECONDS = 30.0
-"""A client that takes nothing of an answer for this time is given up."""
+"""A connection whose client reads nothing of a response for this time is closed. Chosen by hand."""
 
 GRACE_SECONDS = 0.5
-"""Where connections are scarce, one that has sent no request for this time makes room for another."""
+"""If all connections are in use, one that has sent no request for this time is closed. Chosen by hand."""
 
 FIRST_GRACE_SECONDS = 3.0
-"""The same for one that has never sent anything. On Linux such connections are hardly ever accepted; see `defer`."""
+"""The same for a connection that has never sent anything, as long as `defer` waits on Linux."""
 
 SOME = 32
-"""So many make room at once."""
+"""Largest number of connections that are closed at once to make room. Chosen by hand."""
 
 PAUSE_SECONDS = 0.05
-"""After this time one looks again for connections that can make room."""
+"""Time between two searches for connections that can be closed. Chosen by hand."""
 
 # This one needs no descriptor of its own.
 _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 
 def raise_limit() -> int:
-    """Allow this process as many open files as are wanted and permitted; returns how many that is."""
+    """Raise the limit on open files to `WANTED_DESCRIPTORS`, or as far as permitted; returns the limit."""
     if resource is None:
         return WANTED_DESCRIPTORS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -67,16 +67,16 @@ def raise_limit() -> int:
 
 
 def defer(listener: socket.socket) -> None:
-    """Have the system keep connections to itself, where it can, until something was sent or three seconds are over."""
+    """On Linux, let the system hold each new connection until its client has sent something, or for three seconds."""
     with contextlib.suppress(AttributeError, OSError):
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, 3)
 
 
 class Connections:
-    """Accepts connections as long as there is room; others wait in the system's queue, and none is refused for it.
+    """Accepts connections up to a limit; further ones wait in the system's queue and are not refused.
 
-    A connection is *waiting* while the server has nothing to do for it: a request has not arrived completely, or none
-    follows the last. Where there is no room, the one that has been waiting longest is closed.
+    A connection is *waiting* while the server has nothing to do for it: its request has not arrived completely, or no
+    other request has followed. At the limit, the connection that has been waiting longest is closed.
 
     Parameters
     ----------
@@ -93,11 +93,11 @@ class Connections:
         self._changed = asyncio.Event()
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Number of open connections."""
         return len(self._open)
 
     def is_crowded(self) -> bool:
-        """Whether connections are scarce."""
+        """Whether more than half of the connections are in use."""
         return len(self._open) > self.most // 2
 
     async def accept(self, listener: socket.socket, make: Callable[[], Protocol]) -> None:
@@ -128,9 +128,9 @@ class Connections:
                     await asyncio.wait_for(self._changed.wait(), PAUSE_SECONDS)
 
     def _silent(self, most: int, address: str | None = None) -> list[Protocol]:
-        """Connections, of an address if that is given, that have been waiting longest and have sent nothing more.
+        """The connections, of one address if given, that have been waiting longest without sending anything.
 
-        What a busy server hasn't come to read yet doesn't count as silence.
+        A connection with data that the server has not read yet is left out.
         """
         now = asyncio.get_running_loop().time()
         found = [
@@ -147,9 +147,9 @@ class Connections:
         return [each for each in found if each not in speaking][:most]
 
     def _is_too_many(self, address: str) -> bool:
-        """Whether an address has more than its share, and none of its connections can be closed instead.
+        """Whether an address is at its limit and none of its connections can be closed instead.
 
-        The machine itself is no such address: a proxy that runs on it stands for everybody.
+        The machine's own address has no limit, because a proxy on it forwards everybody's requests.
         """
         if self._per_address[address] < self.most_per_address or _is_loopback(address):
             return False
@@ -159,23 +159,23 @@ class Connections:
         return not silent
 
     def opened(self, protocol: Protocol, address: str) -> None:
-        """Note a new connection."""
+        """Record a new connection."""
         self._open[protocol] = address
         self._per_address[address] += 1
         self.waits(protocol)
 
     def waits(self, protocol: Protocol) -> None:
-        """Note that a connection is waiting from now on, unless it was before."""
+        """Record that a connection is waiting, unless it was before."""
         if protocol in self._open and protocol not in self._waiting:
             self._waiting[protocol] = asyncio.get_running_loop().time()
             self._changed.set()
 
     def works(self, protocol: Protocol) -> None:
-        """Note that a connection is not waiting."""
+        """Record that a connection is not waiting."""
         self._waiting.pop(protocol, None)
 
     def closed(self, protocol: Protocol) -> None:
-        """Note that a connection is gone."""
+        """Record that a connection is closed."""
         self._waiting.pop(protocol, None)
         address = self._open.pop(protocol, None)
         if address is not None:
@@ -186,7 +186,7 @@ class Connections:
 
 
 class Protocol(H11Protocol):
-    """HTTP with a limit on the time that a request may take to arrive, and an answer to be taken."""
+    """HTTP with time limits: for a request to arrive, and for a client to read its response."""
 
     def __init__(self, connections: Connections, **given: Any) -> None:
         super().__init__(**given)
@@ -226,12 +226,12 @@ class Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """Note that the client doesn't take what it is sent."""
+        """Start the time limit: the client does not read its response."""
         super().pause_writing()
         self._stalled = self.loop.call_later(STALLED_SECONDS, self.give_up)
 
     def resume_writing(self) -> None:
-        """Note that it does."""
+        """End the time limit: the client reads again."""
         super().resume_writing()
         if self._stalled is not None:
             self._stalled.cancel()

@@ -1,4 +1,4 @@
-"""Answers on their way out: chosen, with or without names of people, as `Comparisons` with their details."""
+"""Exporting answers as `Comparisons` with details, filtered, with or without the names of people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .store import Answer
 HoldOut = Literal["drop", "only", "keep"]
 
 FAILED = 0.5
-"""Whoever fails this share of the catch questions, or more, fails them as a whole."""
+"""A person fails the catch questions by answering at least this share of them wrongly. Chosen by hand."""
 
 _LETTERS = ("a", "b", "c")
 
@@ -27,7 +27,8 @@ class Filter:
     Attributes
     ----------
     holdout : {"drop", "only", "keep"}
-        What becomes of the random questions kept apart: to learn from the rest, drop them; to evaluate, take only them.
+        What to do with answers to the random questions that are held out: drop them to learn from the others, take
+        only them to evaluate, or keep both.
     failed_catches : bool
         Whether to leave out people who failed half of their catch questions or more.
     too_fast : float or None
@@ -35,8 +36,8 @@ class Filter:
     incomplete : bool
         Whether to leave out people who have not finished.
     participants : bool
-        Whether to name the participants as the study knows them. If not, they get numbers instead, and when they
-        answered is left out.
+        Whether to include the participants' names. If not, they are numbered, and the times of their answers are left
+        out.
     """
 
     holdout: HoldOut = "drop"
@@ -66,9 +67,9 @@ class Export(NamedTuple):
     Attributes
     ----------
     said : Comparisons
-        What people said, with names of items and raters.
+        The answers, with names of items and raters.
     details : dict of str to list
-        How each answer came about, as `oddkernel.formats.write` takes it.
+        Columns about each answer, such as its response time, as `oddkernel.formats.write` takes them.
     """
 
     said: Comparisons
@@ -92,7 +93,7 @@ def export(answers: Sequence[Answer], names: Sequence[str], study: str, chosen: 
     answers : sequence of Answer
         All answers of the study.
     names : sequence of str
-        The items' names, in order; names that only answers know come after them.
+        The items' names, in order. Names of items that the study no longer has come after them.
     study : str
         What the study is called.
     chosen : Filter, optional
@@ -108,7 +109,7 @@ def export(answers: Sequence[Answer], names: Sequence[str], study: str, chosen: 
     known |= dict.fromkeys(sorted({name for answer in taken for name in answer.items} - known.keys()))
     alias = {answer.sitting: answer.participant for answer in taken}
     if not chosen.participants:
-        # In the order of a hash: the order of arrival would tell who is who to those who were there.
+        # Numbered by a hash: the order of arrival would show who is who to people who were there.
         shuffled = sorted(alias, key=lambda sitting: hashlib.sha256(sitting.encode()).digest())
         alias = {sitting: f"person {number}" for number, sitting in enumerate(shuffled, start=1)}
         taken.sort(key=lambda answer: (shuffled.index(answer.sitting), answer.place))

@@ -12,13 +12,14 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 16 * 1024
+"""Largest body of a request in bytes. Chosen by hand: an answer has fewer than 300."""
 
 SAFE = ("GET", "HEAD", "OPTIONS")
 """Methods that change nothing."""
 
 PAGE_POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 MEDIA_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-"""For items: an SVG file may style itself, and can do nothing else, even when it is opened on its own."""
+"""For items: an SVG file may use its own styles, and nothing else, also when it is opened directly."""
 
 HEADERS = {
     "content-security-policy": PAGE_POLICY,
@@ -30,7 +31,7 @@ HEADERS = {
 
 
 class Rate:
-    """How often each of many may ask: `burst` times at once, and `per_second` times in the long run.
+    """A rate limit for each client (token bucket): `burst` requests at once, `per_second` in the long run.
 
     Examples
     --------
@@ -40,6 +41,7 @@ class Rate:
     """
 
     MOST_REMEMBERED = 20_000
+    """Largest number of clients in memory; the one seen longest ago is forgotten. Chosen by hand."""
 
     def __init__(self, per_second: float, burst: float) -> None:
         self._per_second = per_second
@@ -47,7 +49,7 @@ class Rate:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, who: str, at: float | None = None) -> float:
-        """Seconds until `who` may ask; 0 if that is now, which counts as having asked."""
+        """Seconds until `who` may send a request; if 0, a request is counted."""
         at = time.monotonic() if at is None else at
         left = self._now(who, at)
         self._left.pop(who, None)
@@ -58,7 +60,7 @@ class Rate:
         return 0.0 if allowed else (1 - left) / self._per_second
 
     def left(self, who: str) -> float:
-        """Seconds until `who` may ask, which doesn't count as having asked."""
+        """Seconds until `who` may send a request; counts none."""
         return max(0.0, 1 - self._now(who, time.monotonic())) / self._per_second
 
     def _now(self, who: str, at: float) -> float:
@@ -67,7 +69,7 @@ class Rate:
 
 
 class Guard:
-    """The outermost layer of the server."""
+    """The outermost layer of the server: limits on requests, and headers for all responses."""
 
     def __init__(self, app: ASGIApp, per_address: Rate, is_crowded: Callable[[], bool]) -> None:
         self._app = app
@@ -75,7 +77,7 @@ class Guard:
         self._is_crowded = is_crowded
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer what is too much, pass on the rest, and add the headers."""
+        """Refuse requests over a limit or from other sites, pass on the others, and add the headers."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -83,7 +85,7 @@ class Guard:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 present = {name for name, _ in message["headers"]}
-                # Pages and their parts may be kept and asked about; what was told to one person may not be kept.
+                # Browsers may cache pages if they revalidate them, and nothing that was meant for one person.
                 keep = "no-store" if scope["path"].startswith(("/api", "/experimenter")) else "no-cache"
                 wanted = {**HEADERS, "cache-control": keep}
                 if self._is_crowded():
@@ -107,7 +109,7 @@ class Guard:
         try:
             body = await _body(receive, headers)
         except ConnectionError:
-            return  # half a request is none
+            return  # the request did not arrive completely
         if body is None:
             await _refuse(send_with_headers, 413, f"The request is larger than {LARGEST_BODY} bytes.")
             return
@@ -144,10 +146,10 @@ async def _body(receive: Receive, headers: dict[bytes, bytes]) -> bytes | None:
 
 
 def _foreign(headers: dict[bytes, bytes]) -> tuple[int, str] | None:
-    """Why a request that changes something is refused: another page may have made the browser send it.
+    """The refusal of a request that changes something and that another site may have made the browser send, or None.
 
-    A page of another origin can send forms without asking, but no JSON. Browsers say where a request comes from, in
-    Sec-Fetch-Site or, without HTTPS, in Origin; programs other than browsers say neither.
+    A page of another origin can send forms without permission, but no JSON. Browsers state where a request comes from,
+    in Sec-Fetch-Site or, without HTTPS, in Origin; other programs state neither.
     """
     if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
         return 415, "This needs a body of the type application/json."

@@ -16,18 +16,19 @@ KEY_FILE = "study.key"
 NOTE = "# Keep this file to yourself, and with the answers: the experimenter's token is made of it.\n"
 
 FEWEST_KNOWN = 0.5
-"""A folder that has fewer of the items that people were asked about is not the study's."""
+"""A folder is a study's if it has at least this share of the items that people were asked about. Chosen by hand."""
 
 
 class Identity(NamedTuple):
-    """What tells a study from all others.
+    """A study's id and secret.
 
     Attributes
     ----------
     id : str
-        Its name in a database that studies share; drawn at random.
+        Its name in a database with several studies; random.
     secret : str
-        What tokens and cookies are made of; empty until a database was looked into that may hold it.
+        The secret that tokens and cookies are computed from; empty until a database of an earlier version, which may
+        hold it, was read.
     """
 
     id: str
@@ -39,7 +40,7 @@ class Identity(NamedTuple):
 
 
 def read(home: Path) -> Identity | None:
-    """What the file in a study's folder says; None without one."""
+    """Read the file in a study's folder; None if there is none."""
     file = home / KEY_FILE
     try:
         told = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -51,16 +52,16 @@ def read(home: Path) -> Identity | None:
 
 
 def find(home: Path, id: str, *, is_new: bool) -> Identity:
-    """What the file says; without one it is written, for whoever comes first.
+    """Read the file; write it first if there is none.
 
     Parameters
     ----------
     home : Path
         The study's folder.
     id : str
-        The id that the settings give; drawn if empty.
+        The id in the settings; if empty, a random one is made.
     is_new : bool
-        Whether the study begins now. If not, a database may know its secret.
+        Whether the study begins now. If not, a database may hold its secret.
     """
     there = read(home)
     if there is None:
@@ -72,10 +73,10 @@ def find(home: Path, id: str, *, is_new: bool) -> Identity:
 
 
 def settle(database: Database, home: Path, names: Collection[str], earlier: str | None) -> None:
-    """Make the study known to a database, and see that it is the same study there.
+    """Register the study in a database, and check that the database's study of this id has the same items.
 
-    In the first schema a study was called by its name there, and the database held its secret. Such a study is taken
-    over, and its secret moves to the file.
+    In the first schema a study's id was its name, and the database held its secret. Such a study gets its new id, and
+    its secret moves to the file.
 
     Parameters
     ----------
@@ -86,7 +87,7 @@ def settle(database: Database, home: Path, names: Collection[str], earlier: str 
     names : collection of str
         The names of its items.
     earlier : str or None
-        The name that the study may have in the database; None: the only study there, whatever it is called.
+        The study's name, which is its id in a database of the first schema; None for the only study in the database.
     """
     kept = read(home)
     assert kept is not None
@@ -104,7 +105,7 @@ def settle(database: Database, home: Path, names: Collection[str], earlier: str 
 
     secret = database.write(work).result()
     if not kept.secret:
-        there = read(home)  # another server may have been faster
+        there = read(home)  # another server may have written it meanwhile
         if there is None or not there.secret:
             replace(home / KEY_FILE, kept._replace(secret=secret or secrets.token_hex(32)).data(), private=True)
     if secret:

@@ -38,7 +38,9 @@ TYPES: dict[str, str] = {
 """The media type of each file ending that can be shown."""
 
 LONGEST_TEXT = 5000
+"""Longest text of an item, in characters. Chosen by hand: three of them should fit on a page."""
 FEWEST = 3
+"""A question shows three items."""
 
 
 class Item(NamedTuple):
@@ -93,7 +95,7 @@ def read(source: Path) -> tuple[Item, ...]:
 
 
 def open_inside(path: Path, root: Path) -> Path:
-    """The true place of a file, which must be a media file inside the study wherever links lead."""
+    """The path of a media file with links resolved; raises a ValueError if that is outside the study's folder."""
     true = path.resolve()
     if not true.is_relative_to(root.resolve()) or not true.is_file():
         raise ValueError(f"{path}: not a file inside {root}; copy it there, as links that lead outside aren't followed")

@@ -1,4 +1,4 @@
-"""What is made of a study's secret: the experimenter's token, cookies nobody can forge, media ids without meaning."""
+"""Keyed hashes of a study's secret: the experimenter's token, signed cookies, ids of media files."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 
 def fingerprint(key: str) -> str:
-    """What the database keeps of a browser's key or an invitation: enough to know it again, too little to use it."""
+    """The hash of a browser's key or an invitation, which the database holds instead of the key itself."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
 class Keys:
-    """Keyed hashes under one secret, which are the same after every start.
+    """Keyed hashes (HMAC) with one secret, the same after every start.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Keys:
 
     @property
     def token(self) -> str:
-        """What opens the experimenter's page."""
+        """The token that opens the experimenter's page."""
         return self._hash("token", "experimenter")[:32]
 
     def opens(self, token: str | None) -> bool:
@@ -39,19 +39,23 @@ class Keys:
         return token is not None and hmac.compare_digest(token.encode(), self.token.encode())
 
     def sign(self, text: str) -> str:
-        """The text, with a hash that only this study can make."""
+        """The text with its signature, which needs the secret."""
         return f"{text}.{self._hash('sitting', text)}"
 
     def signed(self, cookie: str | None) -> str | None:
-        """The text of a cookie that this study made, else None."""
+        """The text of a cookie with a valid signature, else None."""
         text, _, claimed = (cookie or "").rpartition(".")
         right = hmac.compare_digest(claimed.encode(), self._hash("sitting", text).encode())
         return text if text and right else None
 
     def tag(self, text: str) -> str:
-        """A short name for a text, which tells nothing about it."""
+        """A short keyed hash of a text, which reveals nothing about it."""
         return self._hash("tag", text)[:16]
 
+    def simulation(self, participant: str) -> str:
+        """What proves that a participant is simulated: whoever runs the study can make it, participants can't."""
+        return self._hash("simulated", participant)
+
     def media(self, names: Sequence[str]) -> dict[str, str]:
-        """An id for each item that tells nothing about it, and the name that belongs to it."""
+        """The items' names by ids, keyed hashes that reveal nothing about the items."""
         return {self._hash("media", name)[:32]: name for name in names}

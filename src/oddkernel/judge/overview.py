@@ -1,4 +1,4 @@
-"""What the experimenter sees at a glance: counts, times, catches, repeats, agreement, a line for each person."""
+"""The experimenter's statistics: counts, times, catches, repeats, agreement, and a row for each person."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .pace import possible_seconds
 from .store import Answer, Sitting
 
 EDGES = (0.0, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 20.0)
-"""Lower ends, in seconds, of the bars of the histogram of response times; the last bar has no upper end."""
+"""Lower ends, in seconds, of the bars in the histogram of response times; the last bar is open. Chosen by hand."""
 
 
 def overview(
@@ -27,11 +27,11 @@ def overview(
     sittings : sequence of Sitting
         All of them.
     answers : sequence of Answer
-        All that count.
+        All answers except those taken back.
     names : sequence of str
         The items' names.
     too_fast : float
-        Seconds below which an answer is too fast, by what it claims or by what is possible.
+        Seconds below which an answer is too fast; see `possible_seconds`.
     """
     seconds = np.array([answer.response_ms / 1000 for answer in answers])
     fast = [took < too_fast for took in possible_seconds(answers)]
@@ -53,6 +53,7 @@ def overview(
         people.append(
             {
                 "participant": sitting.participant,
+                "simulated": any(answer.simulated for answer in own),
                 "answered": sitting.answered,
                 "total": sitting.total,
                 "done": sitting.done,

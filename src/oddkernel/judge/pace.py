@@ -1,4 +1,4 @@
-"""How long answers can have taken, whatever the browser claims."""
+"""Bounds on response times, which browsers could claim wrongly."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from .store import Answer
 def possible_seconds(answers: Sequence[Answer]) -> list[float]:
     """The seconds that each answer took as claimed, or the most that it can have taken if that is less.
 
-    A question can't be looked at before it was handed out, nor two at a time, nor after its answer was stored. With
-    these bounds each answer of a sitting is put as early as can be, in the order in which they were stored. Whoever
-    answers in earnest, also without a network for a while, is never cut short by it.
+    A person looks at a question after it was handed out and before its answer was stored, and at one question at a
+    time. So the answers of a sitting are placed as early as possible, in the order in which they were stored, and each
+    claimed time is cut at the moment of storage. True times are never cut, also of people who were offline for a while.
+    Simulated people answer at once, and what they claim counts.
 
     Examples
     --------
@@ -35,5 +36,5 @@ def possible_seconds(answers: Sequence[Answer]) -> list[float]:
             start = max(free, datetime.fromisoformat(answers[row].handed_at))
             took = min(timedelta(milliseconds=answers[row].response_ms), max(stored - start, timedelta()))
             free = start + took
-            seconds[row] = took / timedelta(seconds=1)
+            seconds[row] = answers[row].response_ms / 1000 if answers[row].simulated else took / timedelta(seconds=1)
     return seconds

@@ -1,4 +1,4 @@
-"""The pages' own files: read once, served from memory, and kept by browsers for as long as they stay the same."""
+"""The pages' own files: read once, served from memory, and cached by browsers until they change."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ TYPES = {
 }
 
 FOREVER = "public, max-age=31536000, immutable"
+"""Browsers may cache a file for a year without asking again, because its address changes with its content."""
 
 
 class Pages:
     """All files below ``static``, as an ASGI application to be mounted there.
 
-    A hash of all of them is part of their addresses, ``static/<hash>/participant/judge.js``. So a browser may keep each
-    for ever, and the modules that it imports, by relative addresses, are of the same version.
+    Each address holds a hash of all the files: ``static/<hash>/participant/judge.js``. So a browser may cache a file
+    for ever. Modules import one another by relative addresses, so that all are of the same version.
 
     Examples
     --------
@@ -46,12 +47,12 @@ class Pages:
         self.version = hashed.hexdigest()[:16]
 
     def page(self, name: str) -> Response:
-        """A page, which names its files with the hash; to be asked for anew each time."""
+        """A page, which names its files with the hash; browsers ask for it each time."""
         content = self._files[name].replace(b'"static/', f'"static/{self.version}/'.encode())
         return Response(content, media_type=TYPES[".html"], headers={"cache-control": "no-cache"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request for a file; one without the hash, or with that of an earlier version, is not to be kept."""
+        """Answer a request for a file. Browsers may cache it only if the address holds the current hash."""
         path = scope["path"].removeprefix(scope.get("root_path", "")).lstrip("/")
         version, _, name = path.partition("/")
         is_current = version == self.version

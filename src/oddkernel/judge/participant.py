@@ -1,8 +1,9 @@
-"""What participants may do: begin, agree, get questions, answer, take an answer back, see the items."""
+"""The participants' requests: begin, agree, get questions, answer, take an answer back, see the items."""
 
 from __future__ import annotations
 
 import asyncio
+import hmac
 import secrets
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from fastapi.responses import FileResponse
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from .asking import Needed, plan
+from .asking import plan
 from .guard import MEDIA_POLICY
 from .items import open_inside
 from .keys import fingerprint
@@ -25,9 +26,10 @@ from .store import Question, Records, Sitting
 
 OLD_COOKIE = "oddkernel_sitting"  # as it was called before every study had its own
 TAG = "oddkernel-sitting"
-"""The header in which a page names the sitting that it means."""
+"""The header in which a page names its sitting."""
 A_YEAR = 365 * 24 * 3600
 LONGEST_RESPONSE_MS = 7 * 24 * 3600 * 1000
+"""Longest response time that is accepted: a week. Chosen by hand: someone may leave the page open for days."""
 
 
 def _printable(text: str) -> str:
@@ -40,7 +42,7 @@ Word = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_print
 
 
 Side = Annotated[int, Query(ge=1, le=100_000)]
-"""Of the room that a page has for a picture, in pixels of the screen."""
+"""Width or height, in screen pixels, of the room that a page has for a picture."""
 
 
 class _Body(BaseModel):
@@ -51,6 +53,7 @@ class Entrance(_Body):
     participant: Word | None = None
     invitation: Word | None = None
     key: UUID | None = None
+    simulated: Word | None = None
 
 
 class Agreement(_Body):
@@ -90,19 +93,21 @@ def router(judge: Judge) -> APIRouter:
         return told
 
     async def as_shown(questions: Iterable[tuple[str, tuple[str, str, str]]]) -> list[dict[str, Any]]:
-        """Questions, by id and items, as the page shows them; files may be read for it, so others go on meanwhile."""
+        """Questions, by id and items, as the page shows them."""
 
         def one(id: str, names: tuple[str, str, str]) -> dict[str, Any]:
             items = [{**judge.shown(name), "label": f"Item {place}"} for place, name in enumerate(names, start=1)]
             return {"id": id, "items": items}
 
-        return await asyncio.to_thread(lambda: [one(id, names) for id, names in questions])
+        if not judge.has_files:
+            return [one(id, names) for id, names in questions]
+        return await asyncio.to_thread(lambda: [one(id, names) for id, names in questions])  # it may read files
 
     def visitor(request: Request) -> str | None:
-        """The id of the sitting that the cookie names; whoever asks too often is told to wait.
+        """The id of the sitting that the cookie names; raises 429 if requests come too often.
 
-        None without a cookie, and where the page means another sitting: one browser has one cookie for the study, and
-        may have pages of two people open.
+        None without a cookie, and if the page names another sitting: a browser has one cookie for the study, but may
+        have pages of two people open.
         """
         id = judge.keys.signed(request.cookies.get(judge.cookie)) or judge.keys.signed(request.cookies.get(OLD_COOKIE))
         if id is not None and request.headers.get(TAG) not in (None, judge.keys.tag(id)):
@@ -129,13 +134,22 @@ def router(judge: Judge) -> APIRouter:
         return sitting
 
     def enter(records: Records, entrance: Entrance, id: str | None, tag: str | None) -> Sitting:
-        """The sitting to go on with, or a new one; with a tag, the sitting of that tag and no other."""
+        """The person's sitting, or a new one. If the page names a sitting by its tag, only that one."""
         key = None if entrance.key is None else fingerprint(str(entrance.key))
         invitation = None if entrance.invitation is None else fingerprint(entrance.invitation)
         found = find(records, entrance.participant, invitation, id, key)
         if tag is not None and (found is None or judge.keys.tag(found.id) != tag):
             raise nobody()
-        return found or begin(records, entrance.participant, invitation, key)
+        return found or begin(records, entrance.participant, invitation, key, is_simulated(entrance))
+
+    def is_simulated(entrance: Entrance) -> bool:
+        """Whether a person is simulated; only whoever has the study's key can prove it."""
+        if entrance.simulated is None:
+            return False
+        expected = judge.keys.simulation(entrance.participant or "")
+        if not hmac.compare_digest(entrance.simulated.encode(), expected.encode()):
+            raise HTTPException(403, "Simulated people need the study's key.")
+        return True
 
     def find(
         records: Records, participant: str | None, invitation: str | None, id: str | None, key: str | None
@@ -143,9 +157,9 @@ def router(judge: Judge) -> APIRouter:
         if invitation is not None:
             if not records.invited(invitation):
                 raise HTTPException(403, "This invitation is not known; please check the link.")
-            # The code can't be guessed, so whoever has it may go on in another browser.
+            # The code can't be guessed, so whoever has it may continue in another browser.
             return records.sitting_by(invitation)
-        # The key comes from the browser, so it opens the sitting also where the reply that began it got lost.
+        # The browser made the key, so the key opens the sitting even if the reply to the first request was lost.
         for sitting in [] if key is None else records.sittings_with(key):
             if participant in (None, sitting.participant):
                 return sitting
@@ -158,10 +172,12 @@ def router(judge: Judge) -> APIRouter:
             raise HTTPException(403, "This study is by invitation; please use the link that you were sent.")
         return None
 
-    def begin(records: Records, participant: str | None, invitation: str | None, key: str | None) -> Sitting:
+    def begin(
+        records: Records, participant: str | None, invitation: str | None, key: str | None, simulated: bool
+    ) -> Sitting:
         seed = secrets.randbits(62)
         kinds = plan(settings, np.random.default_rng(seed))
-        return records.begin(participant or f"p-{secrets.token_hex(4)}", kinds, seed, invitation, key)
+        return records.begin(participant or f"p-{secrets.token_hex(4)}", kinds, seed, invitation, key, simulated)
 
     @routes.get("/")
     async def index() -> Response:
@@ -204,13 +220,7 @@ def router(judge: Judge) -> APIRouter:
     @routes.get("/api/questions")
     async def questions(request: Request, count: Annotated[int, Query(ge=1, le=20)] = 3) -> dict[str, Any]:
         id = visitor(request)
-
-        def work(records: Records) -> tuple[Sitting, Needed | None]:
-            sitting = agreed(records, id)
-            return sitting, None if sitting.paused else judge.asking.look(records, sitting, count)
-
-        sitting, needed = await judge.read(work)
-        found = [] if needed is None else await judge.asking.next(sitting, needed, count)
+        sitting, found = await judge.asking.next(lambda records: agreed(records, id), count)
         return {"questions": await as_shown((question.id, question.items) for question in found), **standing(sitting)}
 
     @routes.post("/api/answers")

@@ -1,4 +1,4 @@
-"""Pictures in sizes that fit the screen, from memory."""
+"""Pictures, scaled to fit the screen and cached in memory."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ FOLDER = ".scaled"
 """Where scaled pictures are kept, in the study's folder; it may be deleted at any time."""
 
 SIDES = (320, 640, 1280, 2560)
-"""Widths and heights, in pixels of the screen, that pictures are scaled to: the next larger one is taken."""
+"""Widths and heights in screen pixels that pictures are scaled to; a page gets the next larger size. Chosen by hand:
+only four, so that few scaled files are kept."""
 
 WORTH_IT = 0.8
-"""A picture is sent as it is unless scaling makes both its sides, and its file, smaller than this share."""
+"""A picture is scaled only if its sides and its file become smaller than 0.8 of what they were. Chosen by hand."""
 
 SCALED = ("JPEG", "PNG", "WEBP")
-"""Formats that are scaled. Others are rare, or hold drawings that need no scaling."""
+"""Formats that are scaled. Other formats are rare, or hold vector drawings, which need no scaling."""
 
 QUALITY = 90
-"""Of JPEG and WebP, by Pillow's scale: differences can't be seen at the size of the screen."""
+"""Quality of scaled JPEG and WebP files, on Pillow's scale up to 100. Chosen by hand."""
 
 MOST_BYTES = 64 * 1024 * 1024
 LARGEST = 1024 * 1024
-"""The memory for pictures, and the largest that is kept there."""
+"""Memory for pictures, and the largest picture that is kept in it, in bytes. Chosen by hand."""
 
 
 class Box(NamedTuple):
@@ -44,7 +45,7 @@ class Box(NamedTuple):
 
     @classmethod
     def around(cls, width: int, height: int) -> Box:
-        """The smallest box that is used and has this much room.
+        """The smallest box with sides from `SIDES` that is at least this large, or the largest one.
 
         Examples
         --------
@@ -72,7 +73,7 @@ class Pictures:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="oddkernel-pictures")  # one at a time bounds the memory
 
     async def get(self, path: Path, box: Box | None) -> bytes | None:
-        """The picture as it is best sent, in the format of its file; None: the file itself."""
+        """The picture as it should be sent, in the format of its file; None if the file itself should be sent."""
         there = path.stat()
         text = f"{path}\0{there.st_mtime_ns}\0{there.st_size}\0{box}"
         key = hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()[:32]
@@ -112,7 +113,7 @@ class Pictures:
 
 
 def scale(path: Path, box: Box) -> bytes | None:
-    """The picture, upright, as large as fits into the box, in its own format; None if it is better left as it is."""
+    """The picture, upright, scaled to fit into the box, in its own format; None if the file should be sent as it is."""
     from PIL import Image, ImageOps
 
     try:
@@ -135,6 +136,6 @@ def scale(path: Path, box: Box) -> bytes | None:
             out = io.BytesIO()
             small.save(out, format, quality=QUALITY, **profile)
     except (ValueError, OSError, MemoryError):
-        return None  # the browser may know better
+        return None  # the browser may be able to show it
     content = out.getvalue()
     return content if len(content) < WORTH_IT * os.path.getsize(path) else None

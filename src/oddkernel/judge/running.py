@@ -33,6 +33,7 @@ class Judge:
         self.cookie = f"oddkernel_sitting_{self.tag}"  # browsers share cookies among the ports of a host
         self.media = self.keys.media(study.names)
         self.media_id = {name: id for id, name in self.media.items()}
+        self.has_files = any(item.path is not None for item in study.items)
         self.versions = Versions()
         self.pages = Pages()
         self.pictures = Pictures(study.home)
@@ -52,9 +53,9 @@ class Judge:
         return learned, held_out
 
     def shown(self, name: str) -> dict[str, Any]:
-        """An item as a page shows it; reads the item's file if that is new or has changed.
+        """An item as a page shows it; reads the item's file if it is new or has changed.
 
-        The address holds a hash of the content: browsers keep a picture for long, and see at once when it is replaced.
+        The address holds a hash of the content, so that browsers can cache a picture and still notice a replacement.
         """
         item = self.study.items[self.study.index_of[name]]
         if item.path is None:

@@ -1,4 +1,4 @@
-"""What people have said so far, as arrays that grow with each answer."""
+"""The answers so far, kept in memory for the policies."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ import numpy as np
 from ..comparisons import Comparisons
 from ..questions.history import Triple
 
-FIRST_ROOM = 1024
-
 
 class Said:
-    """Answers by number of item, in the order in which they came. Any thread may call any method.
+    """All answers, with items as numbers, in the order in which they came. Any thread may call any method.
 
-    An answer is appended to arrays, which takes the same time however many there are.
+    New answers wait in a list until someone asks for all answers; then only the new ones are checked and appended.
 
     Examples
     --------
@@ -32,41 +30,36 @@ class Said:
         self.clear()
 
     def clear(self) -> None:
-        """Forget all."""
+        """Forget all answers."""
         with self._lock:
             self._questions: list[str] = []
-            self._shown = np.empty((FIRST_ROOM, 3), dtype=np.intp)
-            self._odd = np.empty(FIRST_ROOM, dtype=np.int8)
-            self._latest: Comparisons | None = None
+            self._known = Comparisons.empty()
+            self._new: list[tuple[Triple, int]] = []
 
     def add(self, question: str, items: Triple, odd: int) -> None:
-        """Note the answer to a question: the items as shown, and the position of the odd one or -1."""
+        """Add the answer to a question: the items as shown, and the position of the odd one or -1."""
         with self._lock:
-            row = len(self._questions)
-            if row == len(self._odd):
-                self._shown = np.concatenate([self._shown, np.empty_like(self._shown)])
-                self._odd = np.concatenate([self._odd, np.empty_like(self._odd)])
-            self._shown[row], self._odd[row] = items, odd
             self._questions.append(question)
-            self._latest = None
+            self._new.append((items, odd))
 
     def remove(self, question: str) -> None:
-        """Forget the answer to a question, if there is one; the later it came, the sooner it is found."""
+        """Forget the answer to a question, if there is one. The search starts with the latest answer."""
         with self._lock:
-            end = len(self._questions)
-            for row in range(end - 1, -1, -1):
+            self._append_new()
+            for row in range(len(self._questions) - 1, -1, -1):
                 if self._questions[row] == question:
                     del self._questions[row]
-                    self._shown[row : end - 1] = self._shown[row + 1 : end]
-                    self._odd[row : end - 1] = self._odd[row + 1 : end]
-                    self._latest = None
+                    self._known = self._known[np.arange(len(self._known)) != row]
                     return
 
     def comparisons(self) -> Comparisons:
-        """All of them."""
+        """All answers."""
         with self._lock:
-            if self._latest is None:
-                end = len(self._questions)
-                shown, odd = self._shown[:end].copy(), self._odd[:end].astype(np.intp)
-                self._latest = Comparisons.odd_one_out(shown, odd) if end else Comparisons.empty()
-            return self._latest
+            self._append_new()
+            return self._known
+
+    def _append_new(self) -> None:
+        if self._new:
+            shown, odd = zip(*self._new, strict=True)
+            self._known = self._known + Comparisons.odd_one_out(shown, odd)
+            self._new.clear()

@@ -23,21 +23,19 @@ from .keys import Keys
 from .study import Study
 
 Respond = Callable[[tuple[int, int, int], np.random.Generator], int]
-"""What someone says about three items, given by number: the place of the odd one, or -1 for can't tell."""
+"""A simulated person's answer about three items, given by number: the position of the odd one, or -1 for can't tell."""
 
 
 def by_features(X: ArrayLike, noise: float = 0.0) -> Respond:
-    """Someone to whom the odd one is what is left when the closest two of the three are put together.
-
-    A share `noise` of the answers is a guess.
-    """
+    """A person who names the item outside the closest pair. A share `noise` of the answers are guesses."""
     return ByMetric(X, noise=noise)
 
 
 def by_labels(labels: ArrayLike, noise: float = 0.0) -> Respond:
-    """Someone to whom items of one class are alike and all others aren't; can't tell if all or none are of one class.
+    """A person who answers by class: the odd one is the item whose class differs from that of the other two.
 
-    A share `noise` of the answers is a guess.
+    The answer is can't tell if all three are of one class, or of three classes. A share `noise` of the answers are
+    guesses.
 
     Examples
     --------
@@ -49,24 +47,24 @@ def by_labels(labels: ArrayLike, noise: float = 0.0) -> Respond:
 
 
 def by_chance(items: tuple[int, int, int], rng: np.random.Generator) -> int:
-    """Someone who guesses."""
+    """A person who guesses."""
     return int(rng.integers(-1, 3))
 
 
 @dataclass
 class Told:
-    """What simulated people remember, to be held against what is stored.
+    """What simulated people were told, to be compared with what is stored.
 
     Attributes
     ----------
     stored : dict
         For each client_id that the server said is stored: participant, the three items by number, and the answer.
     seconds : list of float
-        How long each answer took to be confirmed.
+        Seconds until each answer was confirmed.
     seconds_at_once : list of float
-        The same, of those that were confirmed at the first attempt.
+        The same for answers that were confirmed at the first attempt.
     retries : int
-        How many requests had to be sent again: refused for the moment, or without an answer.
+        Number of requests that were sent again, because the server was busy or did not answer.
     problems : list of str
         What went wrong for good.
     """
@@ -88,7 +86,7 @@ class Crowd:
     study : Study
         The study that it runs.
     secret_keys : Keys
-        The study's, to tell items by their addresses.
+        The study's keys: they tell which item an address belongs to, and prove that these people are simulated.
     respond : callable
         How they answer.
     patience : float, default=60
@@ -96,7 +94,7 @@ class Crowd:
     """
 
     def __init__(self, url: str, study: Study, secret_keys: Keys, respond: Respond, patience: float = 60.0) -> None:
-        self._address = urlsplit(url)
+        self._address, self._keys = urlsplit(url), secret_keys
         self._respond = respond
         self._patience = patience
         self._index = {f"/media/{id}": study.index_of[name] for id, name in secret_keys.media(study.names).items()}
@@ -105,7 +103,7 @@ class Crowd:
         self.told = Told()
 
     def answer(self, n_people: int, n_questions: int, random_state: int = 0, prefix: str = "simulated") -> Told:
-        """Let so many people answer so many questions each, all at once; returns when they are done."""
+        """Let `n_people` answer `n_questions` each, all at the same time; returns when they are done."""
         threads = [
             threading.Thread(
                 target=self._sit, args=(f"{prefix} {number}", n_questions, [random_state, number]), daemon=True
@@ -128,7 +126,8 @@ class Crowd:
 
     def _answer_as(self, participant: str, n_questions: int, rng: np.random.Generator, send: Any) -> None:
         key = str(uuid.UUID(bytes=rng.bytes(16), version=4))
-        begun = send("POST", "/api/sitting", {"participant": participant, "key": key})
+        entrance = {"participant": participant, "key": key, "simulated": self._keys.simulation(participant)}
+        begun = send("POST", "/api/sitting", entrance)
         if begun["study"]["consent"] is not None:
             send("POST", "/api/consent", {"agreed": True})
         for _ in range(n_questions):
@@ -159,7 +158,7 @@ class Crowd:
 
     @contextmanager
     def _browser(self) -> Iterator[Callable[..., dict[str, Any]]]:
-        """Send requests over one connection, with the cookie, and again when they get lost."""
+        """A function that sends requests over one connection, with the cookie, and repeats those that are lost."""
         connection = http.client.HTTPConnection(self._address.hostname or "", self._address.port, timeout=30)
         cookie: dict[str, str] = {}
 

@@ -27,7 +27,7 @@ from .store import Database
 SETTINGS_FILE = "study.toml"
 DATABASE_FILE = "answers.sqlite3"
 MOST_QUESTIONS = 5000
-
+"""Largest number of questions for one person. Chosen by hand: more than anybody answers, and the plan stays small."""
 
 ID_COMMENT = "Tells this study from all others in a database; keep it, and take it out of a copy that is another study."
 
@@ -141,7 +141,7 @@ class Settings:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Settings from TOML, or a ValueError that says which of them can't be meant."""
+        """Read settings from TOML; raises a ValueError that names the first wrong one."""
         try:
             given = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
@@ -200,7 +200,7 @@ def _catch(number: int, table: object) -> Catch:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Items and settings, with the folder where what belongs to the study is kept.
+    """Items and settings, and the folder for the study's files.
 
     Attributes
     ----------
@@ -224,13 +224,13 @@ class Study:
 
     @classmethod
     def open(cls, source: Path, features: Path | None = None) -> Self:
-        """Read a study; one without ``study.toml`` gets one that holds the defaults, to be edited.
+        """Read a study. If it has no ``study.toml``, write one with the defaults, for the experimenter to edit.
 
         Parameters
         ----------
         source : Path
-            A folder of media files, or a table of texts or of paths. What belongs to a table's study is kept in a
-            folder beside it: ``birds-study`` for ``birds.csv``.
+            A folder of media files, or a table of texts or of paths. The files of a table's study are in a folder
+            beside it: ``birds-study`` for ``birds.csv``.
         features : Path, optional
             A file of features, in place of the one that ``study.toml`` names.
         """
@@ -269,7 +269,7 @@ class Study:
 
     @property
     def keys(self) -> Keys:
-        """What its server signs with, once a database was opened."""
+        """The keys that the server signs with; they exist once a database was opened."""
         found = identity.read(self.home)
         if found is None or not found.secret:
             raise ValueError(f"{self.home / identity.KEY_FILE}: holds no secret; expected a study that was opened")

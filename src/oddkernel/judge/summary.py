@@ -1,4 +1,4 @@
-"""What the experimenter's page asks for every few seconds, without counting all answers anew each time."""
+"""The summary for the experimenter's page, computed only when answers have changed; the page asks every few seconds."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .store import Database, Unavailable
 from .study import Study
 
 QUICK = 0.2
-"""Below so many seconds of work, an overview that is out of date is made anew while the page waits."""
+"""A summary that takes less than 0.2 seconds of CPU time is computed while the page waits. Chosen by hand."""
 
 REST = 20.0
-"""Otherwise it is made in the background, and not again for so many times as long as the work took."""
+"""Other summaries are computed in the background, and at most 1/20 of the time is spent on them. Chosen by hand."""
 
 
 class Summary:
-    """The latest `overview` of a study; any thread may ask for it."""
+    """The latest `overview` of a study. Any thread may call any method."""
 
     def __init__(self, study: Study, database: Database) -> None:
         self._study, self._database = study, database
@@ -29,7 +29,7 @@ class Summary:
         self.forget()
 
     def forget(self) -> None:
-        """Make the next one while the page waits, as what there is must no longer be shown."""
+        """Discard the latest summary, because it must no longer be shown; the next page waits for a new one."""
         self._generation += 1
         self._facts: dict[str, Any] | None = None
         self._version: object = None

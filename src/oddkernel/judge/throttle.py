@@ -1,4 +1,4 @@
-"""A log that stays readable, whatever goes wrong however often."""
+"""A limit on the number of messages in the log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOGGERS = (
 
 
 class Throttle(logging.Filter):
-    """Lets each line of the program log so often in a minute, and then says how many messages were left out.
+    """Lets each line of the program log at most 10 messages a minute; the next message says how many were left out.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Throttle(logging.Filter):
 
 @contextmanager
 def throttled() -> Iterator[None]:
-    """Bound what the server logs."""
+    """Limit what the server logs."""
     throttle = Throttle()
     loggers = [logging.getLogger(name) for name in LOGGERS]
     for logger in loggers:

@@ -1,4 +1,4 @@
-"""Which version of a file this is: a hash of its content."""
+"""Versions of files: hashes of their contents."""
 
 from __future__ import annotations
 

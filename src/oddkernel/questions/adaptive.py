@@ -7,7 +7,7 @@ be combined. If only certain questions can be asked, the policies choose among t
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from scipy import special
@@ -90,8 +90,9 @@ def _typical_items(belief: Belief, rng: np.random.Generator) -> Indices:
 def _among_typical(belief: Belief, rng: np.random.Generator) -> Indices:
     """Distinct questions about typical items."""
     items = _typical_items(belief, rng)
-    pool = items[draw_triples(len(items), POOL, rng)]
-    return pool[np.unique(np.sort(pool, axis=1), axis=0, return_index=True)[1]]
+    places = draw_triples(len(items), POOL, rng)
+    number = np.sort(places, axis=1) @ len(items) ** np.arange(3)  # the same for the same three items
+    return items[places[np.unique(number, return_index=True)[1]]]
 
 
 def _among_allowed(history: History, allowed: Indices, n: int, rng: np.random.Generator) -> Indices:
@@ -117,13 +118,27 @@ def _best(
     """Greedily choose the questions of highest worth that are new; each lowers the worth of those that overlap."""
     asked = history.asked if history.allowed is None else ()  # a recorded question may have several answers
     taken = (history.open, besides, asked)
-    fresh = [not any(tuple(row) in known for known in taken) for row in np.sort(pool, axis=1).tolist()]
-    worth = np.where(fresh, worth + 1e-9 * rng.random(len(worth)), -1.0)
+    worth = worth + 1e-9 * rng.random(len(worth))
     chosen: list[Indices] = []
-    while len(chosen) < n and worth.max(initial=-1.0) >= 0.0:
-        best = int(worth.argmax())
+    while len(chosen) < n:
+        best = _first_new(pool, worth, taken)
+        if best is None:
+            break
         chosen.append(rng.permutation(pool[best]))
-        worth = np.where(worth > 0, worth * OVERLAP[np.isin(pool, pool[best]).sum(axis=1)], worth)
+        shared = (pool[:, :, None] == pool[best]).sum(axis=(1, 2))
+        worth = np.where(worth > 0, worth * OVERLAP[shared], worth)
         worth[best] = -1.0
     missing = random(history, n - len(chosen), rng)
     return np.concatenate([np.array(chosen, dtype=np.intp).reshape(-1, 3), missing])
+
+
+def _first_new(pool: Indices, worth: Array, taken: Sequence[Collection[Triple]]) -> int | None:
+    """The question of highest worth that is in none of the sets `taken`; the worth of those passed over becomes -1."""
+    for best in np.argsort(-worth).tolist():
+        if worth[best] < 0.0:
+            return None
+        question = tuple(sorted(pool[best].tolist()))
+        if not any(question in known for known in taken):
+            return int(best)
+        worth[best] = -1.0
+    return None

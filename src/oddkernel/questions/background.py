@@ -16,7 +16,7 @@ from .history import Said
 log = logging.getLogger(__name__)
 
 GROWTH = 0.02
-"""Nor is it time to learn again before the answers have grown by this share: so few more change hardly anything."""
+"""Smallest growth in the number of answers, as a share, after which to learn again. Chosen by hand."""
 
 
 class Background:
@@ -82,6 +82,8 @@ class Background:
 
     def _learn(self) -> None:
         try:
+            if self._latest is None:  # the initial kernel is known long before many answers are learned from
+                self._latest = self._learn_from(Comparisons.empty())
             self._latest = self._learn_from(self._said())
         except Exception:  # whatever goes wrong here, asking goes on
             if self._closed:

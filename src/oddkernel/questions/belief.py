@@ -22,9 +22,9 @@ from .history import Indices
 
 Array = NDArray[Any]
 
-# How the next question is chosen needs no finer settings than these: the learner's defaults where nothing is tuned.
+# Settings of the learner that need no tuning, with a loose tolerance. Chosen by hand: a choice needs no better fit.
 RECIPE, PENALTY, TOLERANCE = Recipe("adaptive", "squared", ratio=4.0, margin=0.0), 10.0, 1e-3
-# Typical items that are looked for, among so many items drawn by chance.
+# Number of typical items, and number of random items among which they are searched. Chosen by hand, to bound the time.
 TYPICAL, SAMPLE = 200, 1000
 # Bounds on the calibration, chosen by hand. The model is overconfident about the answers that it learned from, so the
 # temperature is at least 0.15 median squared distances and the tie strength stays within 0.05 to 50.
@@ -155,7 +155,13 @@ class Belief:
 
     def sides(self, shown: Indices) -> Array:
         """(m, 3): the squared distance of the pair opposite each position."""
-        return choices.sides(self.coordinates, shown)
+        items, place = np.unique(shown, return_inverse=True)
+        if len(items) ** 2 > shown.size:
+            return choices.sides(self.coordinates, shown)
+        # Few items in many questions: compute the distance of each pair of items once.
+        apart = squared_distances(self.coordinates[items], self.coordinates[items])
+        place = place.reshape(shown.shape)
+        return np.asarray(apart[np.roll(place, -1, axis=1), np.roll(place, -2, axis=1)])
 
     def probabilities(self, sides: Array) -> Array:
         """(m, 4): the probability that each of the three is called odd, and that of *can't tell*."""

@@ -1,4 +1,4 @@
-"""Learning in a process of its own, so that neither its work nor its memory is a server's."""
+"""Learning in a separate process, so that a server has neither its work nor its memory."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from .adaptive import prepare
 from .belief import Belief, Space
 
 MOST_ANSWERS = 20_000
-"""At most this many answers are learned from: choosing a question needs no finer picture, and memory stays bounded."""
+"""Largest number of answers that are learned from. Chosen by hand: it bounds time and memory."""
 
 
 class LearningProcess:
     """A process that learns from answers; it starts when it is first needed.
 
-    Parent and child exchange pickles over the child's own pipes, which nobody else can write to.
+    Parent and child exchange pickles over the child's standard input and output, which no other process can write to.
 
     Parameters
     ----------
     features : ndarray of shape (n_items, d)
         The items' features.
     prepared : bool, default=False
-        Whether to do, with each belief, what the first choice of `informative` or `diverse` would otherwise wait for.
+        Whether to compute with each belief what the first choice of `informative` or `diverse` needs.
     """
 
     def __init__(self, features: NDArray[np.float64], *, prepared: bool = False) -> None:
@@ -42,7 +42,7 @@ class LearningProcess:
         self._space: Space | None = None
 
     def learn(self, said: Comparisons) -> Belief:
-        """What the answers teach; waits for the process. A process that ended is started again next time."""
+        """Learn from the answers; waits for the process. If it has ended, the next call starts another."""
         process = self._running()
         try:
             pickle.dump((said.shown, said.odd), cast(BinaryIO, process.stdin), protocol=5)
@@ -90,7 +90,7 @@ class LearningProcess:
 
 
 def bounded(said: Comparisons, most: int = MOST_ANSWERS) -> Comparisons:
-    """At most so many of the answers, drawn such that one more answer changes the draw by one at most.
+    """At most `most` of the answers, drawn at random such that one more answer changes at most one of them.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def bounded(said: Comparisons, most: int = MOST_ANSWERS) -> Comparisons:
 def main() -> None:
     """Read tasks from stdin until it ends, and write what was learned to stdout."""
     if hasattr(os, "nice"):
-        os.nice(10)  # people's answers come first
+        os.nice(19)  # the lowest priority: people's answers come first
     replies, sys.stdout = sys.stdout.buffer, sys.stderr
     features, prepared = pickle.load(sys.stdin.buffer)
     rng = np.random.default_rng()

@@ -95,7 +95,8 @@ class Groups:
         place = np.full(len(space.phi), -1)
         place[self._items] = np.arange(len(self._items))
         shown = place[said.shown]
-        known = (shown >= 0).all(axis=1) & (said.kind == Kind.ODD_ONE_OUT)
+        first, second, third = shown.T  # faster than all(axis=1) on three columns
+        known = (first >= 0) & (second >= 0) & (third >= 0) & (said.kind == Kind.ODD_ONE_OUT)
         self._votes = _votes(shown[known], said.odd[known], len(self._items))
         there = np.union1d(np.arange(min(FIRST, len(self._items))), shown[known])
         early = said.undecided[known][:EARLY]
@@ -137,11 +138,11 @@ def _votes(shown: Indices, odd: Array, n: int) -> Array:
 
     *Can't tell* separates all three items: that all three belong together is the less frequent reason for it.
     """
-    votes = np.zeros((n, n))
+    votes = np.zeros(n * n)
     for position, (one, other) in enumerate(((1, 2), (0, 2), (0, 1))):
         said = np.where(odd == position, 1.0, -1.0)
-        np.add.at(votes, (shown[:, one], shown[:, other]), said)
-    return votes + votes.T
+        votes += np.bincount(shown[:, one] * n + shown[:, other], said, n * n)
+    return votes.reshape(n, n) + votes.reshape(n, n).T
 
 
 def joined(votes: Array) -> Indices:

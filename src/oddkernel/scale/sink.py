@@ -15,6 +15,7 @@ from numpy.lib import format as npy
 from numpy.typing import DTypeLike, NDArray
 
 from ..support.files import draft
+from ..support.formulas import guard
 from ..support.parquet import pyarrow
 
 ENDINGS = (".npy", ".parquet", ".csv")
@@ -90,8 +91,9 @@ class _Csv(Sink):
     def write(self, values: NDArray[Any], who: Mapping[str, Sequence[Any]]) -> None:
         rows = [[*who, *self._columns]] if not self._begun else []
         self._begun = True
+        names = [[guard(name) for name in column] for column in who.values()]
         # Python floats are written with all their digits.
-        rows += [list(row) for row in zip(*who.values(), *values.T.tolist(), strict=True)]
+        rows += [list(row) for row in zip(*names, *values.T.tolist(), strict=True)]
         lines = _Lines()
         csv.writer(lines).writerows(rows)
         self._file.write("".join(lines).encode())

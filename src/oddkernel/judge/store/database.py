@@ -22,13 +22,14 @@ T = TypeVar("T")
 Work = Callable[[Records], T]
 
 PATIENCE = 3.0
-"""Seconds to wait for a lock that another program holds on the database."""
+"""Seconds to wait for a lock that another program holds on the database. Chosen by hand."""
 
 MIGRATION_LOCK, MIGRATION_PATIENCE = 0x6F64646B, 60
-"""The number of the lock that whoever brings the schema up to date holds, and how many seconds others wait for it."""
+"""Number of the PostgreSQL lock for updating the schema ("oddk" in ASCII), and seconds that other servers wait for it,
+chosen by hand."""
 
 MOST_AT_ONCE = 128
-"""How many pieces of work share a transaction at most, and so one wait for the disk."""
+"""Largest number of pieces of work in one transaction, which share one wait for the disk. Chosen by hand."""
 
 PRIVATE = 0o600
 """The mode of files that only their owner may read."""
@@ -37,15 +38,15 @@ log = logging.getLogger(__name__)
 
 
 class Unavailable(OSError):
-    """The database can't take or give anything now; what was to be written is not in it."""
+    """The database can't be read or written now; what was to be written is not stored."""
 
 
 class Database:
     """A database of answers, brought up to date when it is opened.
 
-    One thread does all the writing. What is waiting when it gets to the database goes into one transaction, so that
-    many people share one wait for the disk; nobody is told that something is stored before that transaction is
-    committed and, on SQLite, on the disk (``synchronous=FULL``).
+    One thread does all the writing. It puts all work that waits into one transaction, so that many people share one
+    wait for the disk. Nobody is told that something is stored before the transaction is committed and, on SQLite, on
+    the disk (``synchronous=FULL``).
 
     Parameters
     ----------
@@ -72,9 +73,9 @@ class Database:
         self._thread.start()
 
     def write(self, work: Work[T]) -> Future[T]:
-        """Do some work that changes the records; the result comes when the change is durable.
+        """Do some work that changes the records; the future has its result when the change is durable.
 
-        The work must raise what it has to raise before it changes anything: others share its transaction.
+        Other work shares the transaction, so the work must raise its errors before it changes anything.
         """
         future: Future[T] = Future()
         self._waiting.put((work, future))
@@ -130,7 +131,7 @@ class Database:
                     self._waiting.put(None)
                     break
                 batch.append(following)
-            # Work that nobody waits for any more, as the person went away, is not begun.
+            # Work that nobody waits for any more is skipped: the person has left.
             self._commit([(work, future) for work, future in batch if future.set_running_or_notify_cancel()])
             self._forget_what_lingers()
 
@@ -147,7 +148,7 @@ class Database:
                     except Exception as error:
                         outcomes.append((None, error))
         except IntegrityError as error:
-            if len(batch) > 1:  # one of them is at fault, so the others need not suffer
+            if len(batch) > 1:  # one piece of work is at fault; each is tried alone
                 for job in batch:
                     self._commit([job])
                 return

@@ -11,15 +11,15 @@ from .studies import StudyRecord, now
 
 
 class Refused(ValueError):
-    """A request that doesn't fit what is stored."""
+    """A request that contradicts what is stored."""
 
 
 class Unknown(ValueError):
-    """A request about something that isn't there, or isn't this person's."""
+    """A request about something that does not exist or belongs to someone else."""
 
 
 class Sitting(NamedTuple):
-    """One person's way through the study."""
+    """One person's part in the study: the plan of questions and how far they are."""
 
     id: str
     participant: str
@@ -46,7 +46,7 @@ class Sitting(NamedTuple):
 
 
 class Question(NamedTuple):
-    """Three items, in the order and place shown, that a person was or is asked about."""
+    """A question that was handed out: three items in the order shown, and its place in the sitting."""
 
     id: str
     place: int
@@ -55,7 +55,7 @@ class Question(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A stored answer, with all that is known about it."""
+    """A stored answer, with its question and its sitting."""
 
     sitting: str
     participant: str
@@ -72,10 +72,11 @@ class Answer(NamedTuple):
     answered_at: str
     stored_at: str
     handed_at: str
+    simulated: int = 0
 
 
 class Records(StudyRecord):
-    """What a study's part of the database says, within one transaction."""
+    """The records of one study, within one transaction."""
 
     # Invitations
 
@@ -126,14 +127,15 @@ class Records(StudyRecord):
         seed: int,
         invitation: str | None = None,
         key: str | None = None,
+        simulated: bool = False,
     ) -> Sitting:
         """A new sitting; `key` is the hash of what opens it again."""
         if self.sitting_of(participant) is not None:
             raise Refused("This participant has begun already, in another browser. Please continue there.")
         id = secrets.token_hex(16)
         self._run(
-            "INSERT INTO sitting (id, study, participant, invitation, plan, seed, started_at, key) "
-            "VALUES (:id, :study, :participant, :invitation, :plan, :seed, :now, :key)",
+            "INSERT INTO sitting (id, study, participant, invitation, plan, seed, started_at, key, simulated) "
+            "VALUES (:id, :study, :participant, :invitation, :plan, :seed, :now, :key, :simulated)",
             id=id,
             participant=participant,
             invitation=invitation,
@@ -141,6 +143,7 @@ class Records(StudyRecord):
             seed=seed,
             now=now(),
             key=key,
+            simulated=int(simulated),
         )
         return Sitting(id, participant, tuple(plan), seed, False, 0, self.paused())
 
@@ -155,7 +158,7 @@ class Records(StudyRecord):
         )
 
     def withdraw(self, participant: str) -> int:
-        """Delete a participant and all answers; how many these were."""
+        """Delete a participant with all answers; returns the number of answers."""
         sitting = self.sitting_of(participant)
         if sitting is None:
             raise Unknown(f"no participant is called {participant!r}")
@@ -267,7 +270,7 @@ class Records(StudyRecord):
     def answer(
         self, sitting: Sitting, client_id: str, question_id: str, odd: int, response_ms: int, answered_at: str
     ) -> tuple[Question, bool]:
-        """Store an answer; its question, and False if this very answer is stored already."""
+        """Store an answer; returns its question, and False if the same answer was stored before."""
         question = self.question(sitting, question_id)
         earlier = self._all(
             "SELECT client_id, question, odd, undo_id FROM answer "
@@ -297,7 +300,7 @@ class Records(StudyRecord):
         return question, True
 
     def undo(self, sitting: Sitting, undo_id: str, client_id: str) -> tuple[Question, bool]:
-        """Take the last answer back; its question, and False if this very undo is known already.
+        """Take the last answer back; returns its question, and False if the same request was handled before.
 
         The answer stays in the database, marked, and no longer counts as one.
         """
@@ -328,11 +331,11 @@ class Records(StudyRecord):
         return question, True
 
     def answers(self) -> list[Answer]:
-        """All answers that count, in the order of sittings and of their questions."""
+        """All answers except those taken back, in the order of sittings and of their questions."""
         complete = {sitting.id: sitting.done for sitting in self.sittings()}
         rows = self._all(
             "SELECT s.id, s.participant, q.id, q.place, q.kind, q.a, q.b, q.c, q.expected, q.repeats, "
-            "a.client_id, a.odd, a.response_ms, a.answered_at, a.stored_at, q.handed_at "
+            "a.client_id, a.odd, a.response_ms, a.answered_at, a.stored_at, q.handed_at, s.simulated "
             "FROM answer a JOIN question q ON q.id = a.question JOIN sitting s ON s.id = q.sitting "
             "WHERE s.study = :study AND a.undo_id IS NULL ORDER BY s.started_at, s.id, q.place"
         )
@@ -342,7 +345,7 @@ class Records(StudyRecord):
         ]
 
     def version(self) -> tuple[Any, ...]:
-        """Something that changes whenever an answer or a sitting comes or goes."""
+        """A value that changes whenever an answer or a sitting is added or removed."""
         counts = self._first(
             "SELECT count(*), count(a.undo_id), max(a.stored_at), max(a.undone_at) "
             "FROM answer a JOIN sitting s ON s.id = a.sitting WHERE s.study = :study"
@@ -350,7 +353,7 @@ class Records(StudyRecord):
         return *counts, *self._first("SELECT count(*), max(started_at) FROM sitting WHERE study = :study")
 
     def n_answers(self) -> int:
-        """How many answers count."""
+        """Number of answers, without those taken back."""
         row = self._first(
             "SELECT count(*) FROM answer a JOIN sitting s ON s.id = a.sitting "
             "WHERE s.study = :study AND a.undo_id IS NULL"

@@ -1,4 +1,4 @@
-"""A study itself, as the database knows it."""
+"""A study's own record in the database."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, TextClause
 from sqlalchemy import text as _text
 
-# Parsing a statement takes longer than most of them take to run, and there are few.
+# Parsing a statement takes longer than running most of them, and there are few different ones.
 text: Callable[[str], TextClause] = cache(_text)
 
 
@@ -20,7 +20,7 @@ def now() -> str:
 
 
 class StudyRecord:
-    """One study's line in the database, within one transaction."""
+    """One study's row in the database, within one transaction."""
 
     def __init__(self, connection: Connection, study: str) -> None:
         self._connection = connection
@@ -40,7 +40,7 @@ class StudyRecord:
         return [id for (id,) in self._all("SELECT id FROM study ORDER BY id")]
 
     def register(self) -> None:
-        """Make the study known, unless it is; of two servers that do so at once, one waits for the other."""
+        """Add the study's row unless it exists; of two servers that do so at once, one waits for the other."""
         self._run(
             "INSERT INTO study (id, secret, paused, created_at) VALUES (:study, '', 0, :now) ON CONFLICT DO NOTHING",
             now=now(),
@@ -63,12 +63,12 @@ class StudyRecord:
         return {name for (name,) in self._all(" UNION ".join(f"SELECT q.{place} {of_study}" for place in "abc"), id=id)}
 
     def secret(self) -> str:
-        """The secret of a study that began when the database held it; empty once a file holds it."""
+        """The secret, in databases of earlier versions; empty once a file holds it."""
         row = self._first("SELECT secret FROM study WHERE id = :study")
         return str(row[0]) if row else ""
 
     def forget_secret(self) -> None:
-        """Leave it to the file."""
+        """Delete the secret from the database, because the file holds it."""
         self._run("UPDATE study SET secret = '' WHERE id = :study")
 
     def paused(self) -> bool:

@@ -27,6 +27,10 @@ function state({ done, answered }) {
   return answered ? "answering" : "begun";
 }
 
+function noticed({ simulated, flags }) {
+  return simulated ? ["simulated", ...flags] : flags;
+}
+
 // Heading, what a cell says, what the column is sorted by.
 const COLUMNS = [
   ["Person", (row) => row.participant, (row) => row.participant],
@@ -38,7 +42,7 @@ const COLUMNS = [
   ["Catches", (row) => tally(row.catches), (row) => rate(row.catches)],
   ["Repeats", (row) => tally(row.repeats), (row) => rate(row.repeats)],
   ["Last answer", (row) => when(row.last_answer_at), (row) => row.last_answer_at ?? ""],
-  ["Noticed", (row) => row.flags.join("; ") || "–", (row) => row.flags.length],
+  ["Noticed", (row) => noticed(row).join("; ") || "–", (row) => noticed(row).length],
 ];
 const LAST_ANSWER = 8;
 

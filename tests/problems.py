@@ -50,7 +50,7 @@ class Problem:
 
     def dual(self, penalty: float = np.inf, loss: str = "squared") -> Dual:
         rows = self.rows
-        conjugate = LOSSES[loss].conjugate(rows.weight, rows.equality, penalty, scale=SCALE, answer=rows.answer)
+        conjugate = LOSSES[loss].conjugate(rows.weight, rows.equality, penalty, temperature=SCALE, answer=rows.answer)
         return Dual(self.features, rows, conjugate)
 
     def saying(self, said: Comparisons) -> Problem:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judge_studies import make_folder, running
+from oddkernel.questions.plain import least_answered, random
 
 from oddkernel import Comparisons
 from oddkernel.judge.asking import CHOSEN, REPEAT_AFTER, Asking, Needed, plan
@@ -20,7 +21,6 @@ from oddkernel.judge.said import Said
 from oddkernel.judge.study import Catch, Settings
 from oddkernel.questions import Belief
 from oddkernel.questions.history import History, Indices, key
-from oddkernel.questions.plain import least_answered, random
 from oddkernel.questions.policies import LEARNING, POLICIES
 from oddkernel.questions.process import LearningProcess
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from judge_studies import JSON, Running, make_folder, running
+from oddkernel.questions.plain import random
 
 from oddkernel import Comparisons
 from oddkernel.judge import stock as stocks
@@ -16,7 +17,6 @@ from oddkernel.judge.choosing import Choosing, Wish
 from oddkernel.judge.stock import AHEAD, OLDEST, RUSH, SECOND, Choice, Stock
 from oddkernel.judge.store import Records
 from oddkernel.questions.history import History, Triple, key
-from oddkernel.questions.plain import random
 
 
 class Clock:

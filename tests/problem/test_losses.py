@@ -22,7 +22,7 @@ violations = st.lists(st.floats(-3, 3), min_size=8, max_size=8).map(np.array)
 
 
 def conjugate(loss: str, penalty: float, weight: np.ndarray = WEIGHT) -> Conjugate:
-    return LOSSES[loss].conjugate(weight, EQUALITY, penalty, scale=SCALE, answer=ANSWER)
+    return LOSSES[loss].conjugate(weight, EQUALITY, penalty, temperature=SCALE, answer=ANSWER)
 
 
 def inside(of: Conjugate, share: np.ndarray) -> np.ndarray:
@@ -174,7 +174,8 @@ def test_the_squared_loss_is_the_papers() -> None:
 def test_a_softmax_of_single_rows_is_the_logistic() -> None:
     violation, alone = np.linspace(-1, 1, 8), np.arange(8)
     soft, logistic = (
-        LOSSES[loss].conjugate(WEIGHT, EQUALITY, 10.0, scale=SCALE, answer=alone) for loss in ("softmax", "logistic")
+        LOSSES[loss].conjugate(WEIGHT, EQUALITY, 10.0, temperature=SCALE, answer=alone)
+        for loss in ("softmax", "logistic")
     )
     assert soft.primal(violation) == pytest.approx(logistic.primal(violation))
 

@@ -2,7 +2,7 @@
 
 Ours are CSV, JSON Lines and Parquet, all with the columns of `Comparisons.to_dict`; those of others are in
 `formats.peers`. `formats.registry` lists them all. Tables that people have, as CSV or Excel files, are read by
-`formats.plain`.
+`formats.csv_tables`.
 """
 
 from __future__ import annotations

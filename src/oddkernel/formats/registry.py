@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..comparisons.rows import Rows
-from . import own, plain
+from . import csv_tables, jsonl_parquet
 from .peers import cblearn, central, jspsych, meadows, metric_learn, psiz, salmon, spose, triplettools
 
 
@@ -36,10 +36,10 @@ class Format(NamedTuple):
 
 
 FORMATS = {
-    "csv": Format(plain.csv_rows, plain.write_csv, own=True, table=True),
-    "jsonl": Format(own.jsonl_rows, own.write_jsonl, own=True),
-    "parquet": Format(own.parquet_rows, own.write_parquet, own=True),
-    "xlsx": Format(plain.excel_rows, table=True),
+    "csv": Format(csv_tables.csv_rows, csv_tables.write_csv, own=True, table=True),
+    "jsonl": Format(jsonl_parquet.jsonl_rows, jsonl_parquet.write_jsonl, own=True),
+    "parquet": Format(jsonl_parquet.parquet_rows, jsonl_parquet.write_parquet, own=True),
+    "xlsx": Format(csv_tables.excel_rows, table=True),
     "cblearn-list-order": Format(cblearn.read_order, cblearn.write_order, first=0),
     "cblearn-list-count": Format(cblearn.read_count, cblearn.write_count, first=0),
     "cblearn-list-boolean": Format(cblearn.read_boolean, cblearn.write_boolean, first=0),

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..questions.history import History, Triple, as_triple, key
-from ..questions.plain import random
 from ..questions.policies import Policy
+from ..questions.unlearned import random
 from .stock import Choice, Stock
 
 log = logging.getLogger(__name__)

@@ -1,4 +1,7 @@
-"""Exporting answers as `Comparisons` with details, filtered, with or without the names of people."""
+"""Exporting answers as `Comparisons` with details, filtered, with or without the names of people.
+
+`formats.csv_tables` writes them as CSV, header included.
+"""
 
 from __future__ import annotations
 

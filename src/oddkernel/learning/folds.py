@@ -1,4 +1,7 @@
-"""Folds of answers: the parts that are held out in turn."""
+"""Folds of answers: the parts that are held out in turn.
+
+The judging page's hold-out is another thing: questions that no policy chose, planned in `judge.asking`.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ from ..problem.dual import Dual
 from ..problem.losses import LOSSES
 from ..support.types import Array
 
-# The default softness: differences below this share of the mean initial squared distance are a matter of taste.
+# The default softness: the temperature of logistic and softmax losses as a share of the mean initial squared distance.
+# Differences of squared distances below it are a matter of taste. Chosen by hand.
 SOFTNESS = 0.3
 
 
@@ -38,10 +39,11 @@ class Recipe:
 
     def problem(self, phi: Array, rows: Constraints, penalty: float) -> Dual:
         """The dual problem of rows over features ``phi``; a logistic or softmax penalty counts log-likelihoods."""
-        loss, scale = LOSSES[self.loss], self.softness * unit_of(phi)
+        loss, temperature = LOSSES[self.loss], self.softness * unit_of(phi)
         if loss.entropic:
-            penalty = penalty / scale
-        return Dual(phi, rows, loss.conjugate(rows.weight, rows.equality, penalty, scale=scale, answer=rows.answer))
+            penalty = penalty / temperature
+        conjugate = loss.conjugate(rows.weight, rows.equality, penalty, temperature=temperature, answer=rows.answer)
+        return Dual(phi, rows, conjugate)
 
 
 def unit_of(phi: Array) -> float:

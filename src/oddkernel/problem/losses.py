@@ -288,8 +288,9 @@ def _relative_entropy(p: Array, log_q: Array) -> Array:
 class Loss(Protocol):
     """A loss turns rows into their conjugates, and says how its settings are chosen.
 
-    ``scale`` is the loss's unit of distance, where it has one (``entropic``); ``answer`` says which rows belong to one
-    answer.
+    ``temperature`` is that of logistic and softmax losses (``entropic``): differences of squared distances are divided
+    by it. `learning.recipe` computes it as softness times the mean initial squared distance. ``answer`` says which rows
+    belong to one answer.
 
     Attributes
     ----------
@@ -310,7 +311,7 @@ class Loss(Protocol):
     unit_power: int
 
     def conjugate(
-        self, weight: Array, equality: Array, penalty: float, *, scale: float = 1.0, answer: Array | None = None
+        self, weight: Array, equality: Array, penalty: float, *, temperature: float = 1.0, answer: Array | None = None
     ) -> Conjugate: ...
 
 
@@ -324,7 +325,7 @@ class Squared:
     unit_power = 2
 
     def conjugate(
-        self, weight: Array, equality: Array, penalty: float, *, scale: float = 1.0, answer: Array | None = None
+        self, weight: Array, equality: Array, penalty: float, *, temperature: float = 1.0, answer: Array | None = None
     ) -> Conjugate:
         """ψ* of rows with these weights; equalities may have either sign."""
         return replace(Conjugate.hard(equality), curvature=1.0 / (penalty * weight))
@@ -340,7 +341,7 @@ class Hinge:
     unit_power = 1
 
     def conjugate(
-        self, weight: Array, equality: Array, penalty: float, *, scale: float = 1.0, answer: Array | None = None
+        self, weight: Array, equality: Array, penalty: float, *, temperature: float = 1.0, answer: Array | None = None
     ) -> Conjugate:
         """ψ* of rows with these weights."""
         upper = penalty * weight
@@ -360,7 +361,7 @@ class Logistic:
     unit_power = 0
 
     def conjugate(
-        self, weight: Array, equality: Array, penalty: float, *, scale: float = 1.0, answer: Array | None = None
+        self, weight: Array, equality: Array, penalty: float, *, temperature: float = 1.0, answer: Array | None = None
     ) -> Conjugate:
         """ψ* of rows with these weights."""
         hard = Conjugate.hard(equality)
@@ -368,9 +369,9 @@ class Logistic:
             return hard
         return replace(
             hard,
-            curvature=np.where(equality, 4.0 * scale / (penalty * weight), 0.0),
+            curvature=np.where(equality, 4.0 * temperature / (penalty * weight), 0.0),
             upper=np.where(equality, np.inf, penalty * weight),
-            temperature=np.where(equality, 0.0, scale),
+            temperature=np.where(equality, 0.0, temperature),
         )
 
 
@@ -379,10 +380,10 @@ class Softmax(Logistic):
     """ψ(t₁, t₂) = λws·log(1 + e^{t₁/s} + e^{t₂/s}): the likelihood of one choice of three, jointly over its rows."""
 
     def conjugate(
-        self, weight: Array, equality: Array, penalty: float, *, scale: float = 1.0, answer: Array | None = None
+        self, weight: Array, equality: Array, penalty: float, *, temperature: float = 1.0, answer: Array | None = None
     ) -> Conjugate:
         """ψ* of rows with these weights; rows of one answer share an entropy."""
-        alone = super().conjugate(weight, equality, penalty, scale=scale)
+        alone = super().conjugate(weight, equality, penalty, temperature=temperature)
         return alone if answer is None else replace(alone, group=np.asarray(answer))
 
 

@@ -15,8 +15,8 @@ from scipy import special
 from ..support.types import Array, Indices
 from .belief import Belief
 from .history import History, Triple, as_triple, draw_triples, key
-from .plain import random
 from .spread import Spread
+from .unlearned import random
 
 # The constants below were chosen by hand. `oddkernel reproduce next_question` measures the policies as a whole.
 # Size of the pool of candidate questions, number of items in it, and size of the pool where only certain questions can

@@ -9,8 +9,8 @@ import numpy as np
 from ..support.types import Indices
 from .adaptive import diverse, informative, typical, uncertain
 from .history import History
-from .plain import least_answered, random
 from .prototypes import prototypes
+from .unlearned import least_answered, random
 
 Policy = Callable[[History, int, np.random.Generator], Indices]
 """``policy(history, n, rng)`` returns the items of ``n`` questions, shape (n, 3), as numbers from 0."""

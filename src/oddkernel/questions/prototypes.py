@@ -19,7 +19,7 @@ from ..comparisons import Comparisons, Kind
 from .adaptive import uncertain
 from .belief import Space
 from .history import History, Indices, Triple, key
-from .plain import random
+from .unlearned import random
 
 Array = NDArray[Any]
 

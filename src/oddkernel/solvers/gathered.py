@@ -1,7 +1,8 @@
 """One pass of projections on K of the constrained items: a row is checked by reading a few of its entries.
 
-A step on a row with the differences u and v makes K⁺ = K − [Ku, Kv] N [Ku, Kv]ᵀ for a symmetric 2 × 2 matrix N. The
-columns wait: what they change is added where K is read, until there are enough of them for a matrix product.
+A step on a row with the differences u and v makes K⁺ = K − [Ku, Kv] N [Ku, Kv]ᵀ for a symmetric 2 × 2 matrix N. K
+is not updated after each step: the columns [Ku, Kv] are collected, and their effect is added to every entry that is
+read. Once there are enough of them, one matrix product updates K.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ Items are counted from 0. cblearn defines arrays and no files; these forms are f
   item is the near one, -1 where the third is, n or -n where n people said so, 0 where they were undecided;
 - **list-boolean**: the same with responses True and False in place of 1 and -1.
 
-A count becomes a weight. An undecided triplet is left out: it says less than *can't tell*, which is about all three
-pairs.
+A count becomes a weight. An undecided triplet is not read: it compares two pairs, whereas *can't tell* says that all
+three pairs are equal.
 """
 
 from __future__ import annotations

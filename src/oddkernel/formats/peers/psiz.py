@@ -1,7 +1,7 @@
 """PsiZ's ``stimulus_set`` of ranked trials, as an array in an ``.npy`` or text file; items are counted from 1.
 
 Each row is a trial: the query, the reference that was chosen as most like it, then the references that were not. A 0
-is a placeholder: it fills up short rows at their end, and rows of nothing else. A trial of k references says k - 1
+is padding: short rows end with zeros, and an empty row has zeros only. A trial of k references says k - 1
 things: the query is closer to the chosen one than to each of the others. If people chose several references, only the
 first choice is used.
 """

@@ -1,6 +1,6 @@
 """Odd-one-out answers as SPoSE and VICE take them: three whole numbers a line, the odd one last.
 
-Items are counted from 0; the first two numbers are the pair that was left together. The file is text
+Items are counted from 0; the first two are the items that were not chosen as odd. The file is text
 (``train_90.txt``) or an ``.npy`` array of shape (m, 3). The form has no place for *can't tell*, nor for the order in
 which the items were shown.
 """

@@ -1,4 +1,4 @@
-"""What our own files may hold: which columns, of which version."""
+"""Checks of our own files: whether the columns are known, and whether this version of the format can be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""CSV files of earlier versions: a first line says whether items stand by name, rows of kind item list the names."""
+"""CSV files of earlier versions.
+
+The first line says whether items are given by name or by index. Rows whose kind is ``item`` list the names.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from ..comparisons.answers import POSITIONS
 from ..comparisons.rows import Rows
 from ..support.formulas import NUMBER, unguard
 from ..support.text import Records, csv_records
-from .own_columns import check_columns, check_version
+from .column_checks import check_columns, check_version
 
 NEWEST = 2
 """From this version on, an apostrophe stands before text that a spreadsheet would run."""

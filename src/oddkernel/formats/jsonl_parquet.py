@@ -13,8 +13,8 @@ from ..comparisons.answers import POSITIONS
 from ..comparisons.rows import COLUMNS, Rows, refuse_misspelt
 from ..support.parquet import pyarrow, read_table, table_to_bytes
 from ..support.text import decode, parse_json
+from .column_checks import check_columns, check_version
 from .detail_columns import DETAILS, Details
-from .own_columns import check_columns, check_version
 
 VERSION = 1
 """Of the two formats; it goes up when older programs could no longer read them."""

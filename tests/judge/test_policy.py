@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judge_studies import make_folder, running
-from oddkernel.questions.plain import least_answered, random
 
 from oddkernel import Comparisons
 from oddkernel.judge.asking import CHOSEN, REPEAT_AFTER, Asking, Needed, plan
@@ -23,6 +22,7 @@ from oddkernel.questions import Belief
 from oddkernel.questions.history import History, Indices, key
 from oddkernel.questions.policies import LEARNING, POLICIES
 from oddkernel.questions.process import LearningProcess
+from oddkernel.questions.unlearned import least_answered, random
 
 pytestmark = pytest.mark.slow  # starts servers
 

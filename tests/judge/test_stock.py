@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from judge_studies import JSON, Running, make_folder, running
-from oddkernel.questions.plain import random
 
 from oddkernel import Comparisons
 from oddkernel.judge import stock as stocks
@@ -17,6 +16,7 @@ from oddkernel.judge.choosing import Choosing, Wish
 from oddkernel.judge.stock import AHEAD, OLDEST, RUSH, SECOND, Choice, Stock
 from oddkernel.judge.store import Records
 from oddkernel.questions.history import History, Triple, key
+from oddkernel.questions.unlearned import random
 
 
 class Clock:

@@ -14,6 +14,28 @@ ENDINGS = ".csv, .tsv, .txt, .xlsx, .jsonl or .parquet"
 """What the name of a file of answers may end with."""
 
 
+def add_answers(parser: argparse.ArgumentParser) -> None:
+    """Describe the argument that says which answers are meant."""
+    parser.add_argument(
+        "answers",
+        metavar="ANSWERS",
+        type=Path,
+        nargs="?",
+        help=f"answers: {ENDINGS}; without it, those of the study in the folder",
+    )
+    add_reading(parser)
+
+
+def require_answers(arguments: argparse.Namespace) -> None:
+    """Raise unless there is a file of answers: say how to get one."""
+    if arguments.answers is None:
+        items = arguments.items
+        raise ValueError(
+            f"{items}: nobody was asked about these items; oddkernel judge {items} asks people, or name a file of "
+            f"answers after it ({ENDINGS})"
+        )
+
+
 def add_reading(parser: argparse._ActionsContainer) -> None:
     """Describe the options that say how a file of answers is meant."""
     parser.add_argument(

@@ -116,11 +116,17 @@ def _described(arguments: argparse.Namespace, study: Study) -> Study:
     from dataclasses import replace
 
     from ..judge.describing import describe, of_all
+    from ..questions.policies import LEARNING
     from ..support.progress import Progress
 
     if study.features is not None and arguments.encoder is None:
         return study
-    kept = describe(study.items, study.home, wanted=arguments.encoder, progress=Progress())
+    try:
+        kept = describe(study.items, study.home, wanted=arguments.encoder, progress=Progress())
+    except ImportError:
+        if arguments.encoder is not None or study.settings.policy in LEARNING:
+            raise
+        return study  # images need Pillow
     return replace(study, features=of_all(kept, study.items))
 
 
@@ -218,12 +224,15 @@ def _invite(arguments: argparse.Namespace, study: Study) -> Summary:
 
 
 def _withdraw(arguments: argparse.Namespace, study: Study) -> Summary:
+    from ..judge.findings import forget
+
     database = study.connect(arguments.database)
     try:
         deleted = database.write(lambda records: records.withdraw(arguments.withdraw)).result()
         is_gone = database.forget_deleted()
     finally:
         database.close()
+    forget(study.home)
     sentences = [f"{arguments.withdraw} and {deleted} answers are deleted."]
     if not is_gone:
         sentences.append(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import time
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,17 +14,8 @@ from .learned import Learned, add_learned, default_out, read_learned
 from .summary import Summary, working
 
 if TYPE_CHECKING:
-    from ..comparisons import Comparisons
     from ..learning.sklr import SKLR
     from ..report import Report
-
-PARTS = {
-    "maps": "drawing the maps",
-    "resolutions": "finding clusters at several resolutions",
-    "neighbours": "finding neighbours",
-    "held_out": "learning again without some of the answers",
-    "thumbnails": "shrinking the images",
-}
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -124,64 +114,39 @@ def _learn(arguments: argparse.Namespace) -> Learned:
 
 def compute(report: Report) -> None:
     """Compute the parts of a report that take long, saying which."""
+    from ..judge.reporting import PARTS
+
     for part, words in PARTS.items():
         with working(words):
             getattr(report, part)
 
 
 def _report(arguments: argparse.Namespace, learned: Learned) -> Report:
+    from ..judge.reporting import looks_of, report_of
     from ..report import Report
     from ..report.about import read_about
     from ..report.thumbnails import images_in
 
-    items, findings = learned.given.items, learned.findings
-    about = {} if arguments.about is None else read_about(arguments.about, items.names, len(items.X))
-    if arguments.images is not None and items.names is None:
-        raise ValueError("--images needs items with names to find their files by; add a column called item")
-    looks = _looks(learned)
+    items = learned.given.items
+    options: dict[str, Any] = {"clusters": arguments.k, "map": arguments.map, "random_state": arguments.random_state}
+    if arguments.about is not None:
+        about = read_about(arguments.about, items.names, len(items.X))
+        called = {"text": "texts", "class": "classes"}
+        options |= {called[column]: values for column, values in about.items() if column in called}
     if arguments.images is not None:
-        looks["images"] = images_in(arguments.images, items.names or ())
-    if "text" in about:
-        looks["texts"] = about["text"]
-    held_out = None
+        if items.names is None:
+            raise ValueError("--images needs items with names to find their files by; add a column called item")
+        options["images"] = images_in(arguments.images, items.names)
     if arguments.held_out is not None:
-        held_out = read_answers(arguments.held_out, arguments, items).said
-    elif findings is not None and choices_in(findings.held_out):
-        held_out = findings.held_out
-    shown = None
+        options["held_out"] = read_answers(arguments.held_out, arguments, items).said
     if arguments.model is not None and arguments.answers is not None:
-        shown = read_answers(arguments.answers, arguments, items).said
-    return Report(
-        learned.model,
-        learned.X,
-        names=items.names,
-        classes=about.get("class"),
-        answers=shown,
-        held_out=held_out,
-        clusters=arguments.k,
-        map=arguments.map,
-        title=arguments.title or (None if findings is None else findings.study.name),
-        random_state=arguments.random_state,
-        **looks,
-    )
-
-
-def _looks(learned: Learned) -> dict[str, Any]:
-    """The images or texts of the items, where these are known."""
-    source, names = learned.given.source, learned.given.items.names or ()
-    if source is None:
-        return {}
-    part = source.only(set(names))
-    if source.kind == "text":
-        return {"texts": part.texts}
-    return {"images": list(part.paths)} if find_spec("PIL") else {}
-
-
-def choices_in(said: Comparisons) -> bool:
-    """Whether any of the answers names one of its items."""
-    from ..problem import choices
-
-    return bool(len(said)) and bool(choices.decided(said).any())
+        options["answers"] = read_answers(arguments.answers, arguments, items).said
+    if arguments.title is not None:
+        options["title"] = arguments.title
+    if learned.findings is not None:
+        return report_of(learned.findings, learned.model, **options)
+    looks = looks_of(learned.given.source, items.names or ())
+    return Report(learned.model, learned.X, **{"names": items.names, **looks, **options})
 
 
 def _summary(report: Report, learned: Learned, out: Path, pictures: list[Path], seconds: float) -> Summary:

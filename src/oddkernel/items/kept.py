@@ -180,7 +180,8 @@ def _written(kept: Kept, home: Path) -> Kept:
     }
     file = home / FOLDER / FILE
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        file.parent.parent.mkdir(exist_ok=True)
+        file.parent.mkdir(mode=0o700, exist_ok=True)  # a model learned from answers may come to lie there
         replace(file, pack({"about.json": json.dumps(about).encode(), "X.npy": array_to_bytes(kept.items.X)}))
     except OSError:
         return kept  # a folder that can't be written to: they are made anew next time

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,15 @@ from ..items.encoders import NONE
 from ..items.kept import FOLDER, Kept
 from ..learning import models
 from ..learning.sklr import SKLR
-from ..support.files import replace
+from ..support import files
 from .describing import describe
-from .export import Filter, export
+from .export import Filter, HoldOut, export
+from .store import Answer
 from .study import Study
 
 MODEL_FILE = "model.oddkernel"
 ABOUT_FILE = "model.json"
+HOLDOUTS: tuple[HoldOut, HoldOut] = ("drop", "only")
 
 
 @dataclass(frozen=True)
@@ -40,10 +42,10 @@ class Findings:
         Answers to learn from, and those held out, about the rows of the features.
     n_people : int
         How many people gave them.
-    n_dropped : int
-        Answers left out because the filter says so.
     n_gone : int
         Answers left out because they are about an item that is no longer there, or has no features.
+    n_dropped : int
+        Answers left out because the filter says so.
     """
 
     study: Study
@@ -51,8 +53,8 @@ class Findings:
     said: Comparisons
     held_out: Comparisons
     n_people: int
-    n_dropped: int
     n_gone: int
+    n_dropped: int = 0
 
     @property
     def has_features(self) -> bool:
@@ -122,22 +124,39 @@ def gather(
     progress : callable, optional
         Called with a sentence after each item.
     """
-    from dataclasses import replace as changed
-
     opened = study.connect(database)
     try:
         answers = opened.read(lambda records: records.answers())
     finally:
         opened.close()
-    chosen = chosen or Filter()
-    said, held_out = (
-        export(answers, study.names, study.name, changed(chosen, holdout=which)).said for which in ("drop", "only")
-    )
+    said, held_out = shared(answers, study, chosen or Filter())
     if not len(said):
         raise ValueError(
             f"{study.home}: {'no answers' if not answers else 'no answers to learn from'} yet; oddkernel judge "
             f"{study.home} asks people, and oddkernel judge {study.home} --simulate 12 tries it without"
         )
+    found = findings_from(study, said, held_out, wanted=wanted, progress=progress)
+    return replace(found, n_dropped=len(answers) - len(said) - len(held_out))
+
+
+def shared(answers: Sequence[Answer], study: Study, chosen: Filter) -> tuple[Comparisons, Comparisons]:
+    """Answers to learn from and those held out, with numbers in place of people's names: what is kept may be shown."""
+    said, held_out = (
+        export(answers, study.names, study.name, replace(chosen, holdout=which, participants=False)).said
+        for which in HOLDOUTS
+    )
+    return said, held_out
+
+
+def findings_from(
+    study: Study,
+    said: Comparisons,
+    held_out: Comparisons,
+    *,
+    wanted: str | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Findings:
+    """The findings from answers that were read already; parameters are those of `gather`."""
     people = {str(rater) for part in (said, held_out) if part.rater is not None for rater in part.rater}
     features = describe(study.items, study.home, file=study.features_file, wanted=wanted, progress=progress)
     names = features.items.names or ()
@@ -145,7 +164,13 @@ def gather(
     if not len(known):
         raise ValueError(f"{study.home}: none of the {len(said)} answers is about items that are there")
     gone = len(said) + len(held_out) - len(known) - len(kept)
-    return Findings(study, features, known, kept, len(people), len(answers) - len(said) - len(held_out), gone)
+    return Findings(study, features, known, kept, len(people), gone)
+
+
+def forget(home: Path) -> None:
+    """Delete what was learned from a study's answers: someone has withdrawn."""
+    for file in (home / FOLDER / MODEL_FILE, home / FOLDER / ABOUT_FILE, home / "report.html"):
+        file.unlink(missing_ok=True)
 
 
 def about_known(said: Comparisons, names: tuple[str, ...]) -> Comparisons:
@@ -168,7 +193,7 @@ def _read(home: Path) -> tuple[SKLR | None, str]:
 def _write(home: Path, model: SKLR, digest: str) -> None:
     folder = home / FOLDER
     with suppress(OSError):  # a folder that can't be written to: it is learned anew next time
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
         models.save(model, folder / MODEL_FILE)
         checksum = hashlib.sha256((folder / MODEL_FILE).read_bytes()).hexdigest()
-        replace(folder / ABOUT_FILE, json.dumps({"learned_from": digest, "model": checksum}).encode())
+        files.replace(folder / ABOUT_FILE, json.dumps({"learned_from": digest, "model": checksum}).encode())

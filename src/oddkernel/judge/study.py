@@ -217,6 +217,8 @@ class Study:
         Features of the items, in their order: from the file, or those that are kept in the folder.
     features_file : Path or None
         The file that the study names.
+    source : Path or None
+        The folder or the table that it was read from.
     """
 
     home: Path
@@ -225,6 +227,7 @@ class Study:
     settings: Settings
     features: NDArray[np.float64] | None = None
     features_file: Path | None = None
+    source: Path | None = None
 
     @classmethod
     def open(cls, source: Path, features: Path | None = None) -> Self:
@@ -265,7 +268,7 @@ class Study:
         if features is None and settings.features:
             features = home / settings.features
         found = kept_features(items, home) if features is None else in_order(features, tables.read(features), items)
-        return cls(home, study.media_root, items, settings, found, features)
+        return cls(home, study.media_root, items, settings, found, features, source)
 
     @property
     def name(self) -> str:

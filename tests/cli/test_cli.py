@@ -363,6 +363,10 @@ def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
     assert told["score_after"] > told["score_before"]
     assert Path(told["picture"]).read_bytes().startswith(b"\x89PNG")
     assert "Handwritten digits: what 300 answers taught" in Path(told["report"]).read_text()
+    assert len(list(Path(told["pictures"]).glob("*.png"))) == 1797
+    words = ("shown/digits", "shown/answers.csv", "--with", "shown/pixels.npz", "--out", "m.oddkernel")
+    again = facts(capsys, "fit", *words, "--penalty", "1")
+    assert (again["n_items"], again["n_answers"], again["n_features"]) == (1797, 300, 64)
 
 
 @pytest.mark.slow

@@ -173,7 +173,11 @@ def test_a_table_of_texts_is_a_study_too(
 
 
 def test_drop_leaves_answers_out(photos: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["fit", "photos", "--drop", "too_fast"]) == 2  # simulated people answer at once
+    settings = (photos / "study.toml").read_text()
+    (photos / "study.toml").write_text(f"{settings}\ntoo_fast = 60\n")
+    assert main(["fit", "photos", "--drop", "incomplete"]) == 0  # everybody has finished
+    assert "Learned from 108 answers of 6 people; 12 more are held out." in capsys.readouterr().out
+    assert main(["fit", "photos", "--drop", "too_fast"]) == 2
     assert "no answers to learn from" in capsys.readouterr().err
 
 

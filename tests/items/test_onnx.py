@@ -187,6 +187,7 @@ def test_kept_features_know_their_network(photos: Path, tmp_path: Path) -> None:
 def test_weights_in_the_cache_are_used_at_once(photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (clip, _) = weights.PRETRAINED
     snapshot = tmp_path / f"hub/models--{clip.repository.replace('/', '--')}/snapshots/{clip.revision}"
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert default_encoder("image") == "gist"

@@ -100,22 +100,28 @@ class Given:
 
 def told_of(kept: Kept, source: Source | None) -> list[str]:
     """Sentences about features: how many, by which encoder, whether there is a better one."""
-    from ..items.encoders import NONE, default_encoder, fallback
+    from ..items.encoders import NONE, fallback
+    from ..items.weights import PRETRAINED
 
     n, d = kept.items.X.shape
     if kept.option == NONE:
         return [f"{n} items without features: only the answers tell them apart."]
     what = "items" if source is None else f"{source.kind}s"
+    if kept.file is None and not kept.n_made:
+        return [f"{n} {what}, {d} features each from {kept.option}."]
     how = "kept from before" if not kept.n_made else "made now" if kept.n_made >= n else f"{kept.n_made} made now"
-    where = "" if kept.file is None else f", in {kept.file}"
+    where = ", not kept: the folder can't be written to" if kept.file is None else f", in {kept.file}"
     sentences = [f"{n} {what}, {d} features each by {kept.encoder} ({how}{where})."]
     if kept.left_out:
         sentences.append(f"{len(kept.left_out)} {what} without features are left out.")
     if source is not None and kept.option == fallback(source.kind):
-        better, shows = ("clip", "what images show") if source.kind == "image" else ("sentences", "what texts mean")
-        is_here = default_encoder(source.kind) == better
-        install = "" if is_here else 'pip install "oddkernel[encoders]", then '
-        sentences.append(f"{kept.option} describes looks, {better} {shows}: {install}--with {better}.")
+        better = next(each for each in PRETRAINED if each.kind == source.kind)
+        if not better.is_installed():
+            how = f'pip install "oddkernel[encoders]", then --with {better.name}'
+        else:
+            how = f"--with {better.name}{'' if better.is_cached() else f', which downloads {better.megabytes} MB once'}"
+        says = "what images show, not how they look" if source.kind == "image" else "what texts mean, not their words"
+        sentences.append(f"Another encoder describes {says}: {how}.")
     return sentences
 
 

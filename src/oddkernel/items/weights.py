@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,6 +28,8 @@ class Pretrained:
         The commit, so that the same name always means the same weights.
     files : tuple of str
         The network first.
+    megabytes : int
+        The size of the network.
     """
 
     name: str
@@ -34,10 +37,16 @@ class Pretrained:
     repository: str
     revision: str
     files: tuple[str, ...]
+    megabytes: int
+
+    def is_installed(self) -> bool:
+        """Whether the packages that run it are there."""
+        return all(find_spec(module) is not None for module in ("onnxruntime", "tokenizers", "huggingface_hub", "PIL"))
 
     def is_cached(self) -> bool:
         """Whether the encoder can be used without a network."""
-        if any(find_spec(module) is None for module in ("onnxruntime", "tokenizers", "huggingface_hub", "PIL")):
+        # Importing the library takes longer than most commands; a look at the folder tells most of the time.
+        if not self.is_installed() or not (_cache() / f"models--{self.repository.replace('/', '--')}").is_dir():
             return False
         from huggingface_hub import try_to_load_from_cache
 
@@ -70,6 +79,7 @@ PRETRAINED = (
         "Qdrant/clip-ViT-B-32-vision",
         "c0e5444235f6862180c7001a9aa8332426bc1781",
         ("model.onnx", "preprocessor_config.json"),
+        352,
     ),
     Pretrained(
         "sentences",
@@ -77,8 +87,16 @@ PRETRAINED = (
         "sentence-transformers/all-MiniLM-L6-v2",
         "fa97f6e7cb1a59073dff9e6b13e2715cf7475ac9",
         ("onnx/model.onnx", "tokenizer.json", "1_Pooling/config.json"),
+        90,
     ),
 )
+
+
+def _cache() -> Path:
+    """Hugging Face's cache, where its own environment variables put it."""
+    base = os.environ.get("XDG_CACHE_HOME", "~/.cache")
+    home = os.environ.get("HF_HOME", f"{base}/huggingface")
+    return Path(os.environ.get("HF_HUB_CACHE", f"{home}/hub")).expanduser()
 
 
 def pretrained(name: str) -> OnnxEncoder:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +66,11 @@ def test_a_report_of_a_folder(
     assert "Learned from 108 answers of 6 people; 12 more are held out." in told
     assert "of 12 answers it has not seen" in told
     page = (photos / "report.html").read_text(encoding="utf-8")
+    if os.name == "posix":  # people's answers are for the owner's eyes
+        assert [stat.S_IMODE((photos / name).stat().st_mode) for name in ("report.html", ".oddkernel")] == [
+            0o600,
+            0o700,
+        ]
     assert "23.png" in page
 
     def learn(*_: object) -> None:

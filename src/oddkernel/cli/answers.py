@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ def require_answers(arguments: argparse.Namespace) -> None:
     if arguments.answers is None:
         items = arguments.items
         raise ValueError(
-            f"{items}: nobody was asked about these items; oddkernel judge {items} asks people, or name a file of "
-            f"answers after it ({ENDINGS})"
+            f"{items}: nobody was asked about these items; oddkernel judge {quote(str(items))} asks people, or name a "
+            f"file of answers after it ({ENDINGS})"
         )
 
 

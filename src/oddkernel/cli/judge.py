@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from .items import DROPS, filter_of
@@ -154,10 +155,11 @@ def _serve(arguments: argparse.Namespace, study: Study) -> Summary:
     before = server.n_answers()
     started = time.monotonic()
     total = server.run(tell)
+    folder = quote(str(arguments.study))
     sentences = [
         f"Stopped. {total - before} answers came in, {total} in all.",
-        f"oddkernel report {arguments.study} shows what they tell; "
-        f"oddkernel judge {arguments.study} --export answers.csv writes them to a file.",
+        f"oddkernel report {folder} shows what they tell; "
+        f"oddkernel judge {folder} --export answers.csv writes them to a file.",
     ]
     facts = {"n_items": len(study.items), "n_answers": total, "n_new": total - before}
     return Summary(sentences, {**facts, "seconds": round(time.monotonic() - started, 1)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from .items import Given, add_items, add_study, findings_of, home_of, is_study, read_items
@@ -72,9 +73,10 @@ def require_model(arguments: argparse.Namespace) -> Path:
 
     check_there(arguments.items)
     if arguments.model is None:
+        items = quote(str(arguments.items))
         raise ValueError(
-            f"{arguments.items}: which model? oddkernel fit {arguments.items} ANSWERS --out model.oddkernel learns "
-            "one, then --model model.oddkernel; in a study's folder (oddkernel judge) no model need be named"
+            f"{arguments.items}: which model? oddkernel fit {items} ANSWERS --out model.oddkernel learns one, then "
+            "--model model.oddkernel; in a study's folder (oddkernel judge) no model need be named"
         )
     model: Path = arguments.model
     return model

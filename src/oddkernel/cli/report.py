@@ -63,6 +63,7 @@ def run(arguments: argparse.Namespace) -> Summary:
     is_learned = _is_learned(arguments)
     out = _check_out(arguments)
     with working("starting"):
+        from ..judge.reporting import save_report
         from ..report.figures import require_matplotlib
         from ..report.thumbnails import require_pillow
 
@@ -75,7 +76,10 @@ def run(arguments: argparse.Namespace) -> Summary:
         report = _report(arguments, learned)
     compute(report)
     with working("writing"):
-        report.save(out)
+        if learned.findings is None:
+            report.save(out)
+        else:
+            save_report(report, out)
     pictures = []
     if arguments.figures is not None:
         with working("drawing pictures"):

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..formats import FORMATS
 from .findings import findings_from
-from .reporting import report_of, work_out
+from .reporting import report_of, save_report, work_out
 from .study import Study
 
 Task = dict[str, Any]
@@ -152,7 +152,7 @@ def _do(task: Task) -> dict[str, Any]:
     report = report_of(findings, model)
     work_out(report, tell)
     tell("writing")
-    report.save(task["out"])
+    save_report(report, Path(task["out"]))
     return {"answers": len(findings.said), "held_out": len(findings.held_out)}
 
 

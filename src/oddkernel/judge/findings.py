@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -131,9 +132,10 @@ def gather(
         opened.close()
     said, held_out = shared(answers, study, chosen or Filter())
     if not len(said):
+        source = quote(str(study.source or study.home))
         raise ValueError(
             f"{study.home}: {'no answers' if not answers else 'no answers to learn from'} yet; oddkernel judge "
-            f"{study.home} asks people, and oddkernel judge {study.home} --simulate 12 tries it without"
+            f"{source} asks people, and oddkernel judge {source} --simulate 12 tries it without"
         )
     found = findings_from(study, said, held_out, wanted=wanted, progress=progress)
     return replace(found, n_dropped=len(answers) - len(said) - len(held_out))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..comparisons import Comparisons
@@ -11,6 +12,7 @@ from ..items.sources import Source
 from ..learning.sklr import SKLR
 from ..problem import choices
 from ..report import Report
+from ..support.files import replace
 from .describing import source_of
 
 if TYPE_CHECKING:  # it needs the packages of a database, and some reports need none
@@ -36,6 +38,11 @@ def report_of(findings: Findings, model: SKLR, **options: Any) -> Report:
         usual["held_out"] = findings.held_out
     usual |= looks_of(source_of(findings.study.items), items.names or ())
     return Report(model, items.X, **{**usual, **options})
+
+
+def save_report(report: Report, out: Path) -> None:
+    """Write the report of a study for its owner's eyes, as it shows people's answers."""
+    replace(out, report.html().encode(), private=True)
 
 
 def looks_of(source: Source | None, names: tuple[str, ...]) -> dict[str, Any]:

@@ -160,6 +160,7 @@ def _summary(report: Report, learned: Learned, out: Path, pictures: list[Path], 
         *(learned.sentences or [f"{len(report.X)} items."]),
         *([] if learned.findings is not None else [f"{len(report.answers)} answers."]),
         *_chosen(learned.model),
+        f"{report.opening.headline}.",
         *(
             []
             if held_out is None
@@ -177,6 +178,7 @@ def _summary(report: Report, learned: Learned, out: Path, pictures: list[Path], 
         "bytes": size,
         "n_items": len(report.X),
         "n_answers": len(report.answers),
+        "headline": report.opening.headline,
         "encoder": None if learned.given.kept is None else learned.given.kept.option,
         "agreement": None if agreement is None else {"before": agreement[0], "after": agreement[1]},
         "held_out": None if held_out is None else {"before": held_out.before, "after": held_out.after},

@@ -33,10 +33,11 @@ PARTS = {
 def report_of(findings: Findings, model: SKLR, **options: Any) -> Report:
     """The report of a study; options are those of `Report`, and overrule what the study says."""
     items = findings.features.items
-    usual: dict[str, Any] = {"names": items.names, "title": findings.study.name}
+    study = findings.study
+    usual: dict[str, Any] = {"names": items.names, "title": study.name, "question": study.settings.question}
     if is_decided(findings.held_out):
         usual["held_out"] = findings.held_out
-    usual |= looks_of(source_of(findings.study.items), items.names or ())
+    usual |= looks_of(source_of(study.items), items.names or ())
     return Report(model, items.X, **{**usual, **options})
 
 

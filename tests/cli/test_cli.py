@@ -285,6 +285,21 @@ def test_a_model_in_the_place_of_items_is_told_apart(capsys: pytest.CaptureFixtu
         assert "expected the items first, then --model m.oddkernel" in capsys.readouterr().err
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes end otherwise")
+def test_whoever_reads_may_stop_reading() -> None:
+    command = [sys.executable, "-c", "import sys; from oddkernel.cli import main; sys.exit(main())", "convert"]
+    process = subprocess.Popen(
+        [*command, "answers.csv", "a.jsonl"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    with process.stderr:
+        assert "Traceback" not in process.stderr.read()
+    assert process.wait() == 0
+
+
 def test_too_many_groups_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("fit", "features.npy", "indices.jsonl", "--out", "m") == 0
     assert run("cluster", "features.npy", "--model", "m", "-k", "31", "--out", "g.csv") == 2

@@ -200,14 +200,23 @@ def test_weights_in_the_cache_are_used_at_once(photos: Path, tmp_path: Path, mon
 
 
 def test_without_weights_or_packages_one_line_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr("oddkernel.items.weights.getproxies", dict)
+    asked: list[object] = []
+
+    def no_such_name(host: object, *_: object) -> None:
+        asked.append(host)
+        raise OSError(-2, "Name or service not known")
+
+    monkeypatch.setattr("socket.getaddrinfo", no_such_name)
     with pytest.raises(
         ValueError, match=r"hf download Qdrant/.* --with clip/model\.onnx\. Without weights: --with gist"
     ):
         find_encoder("clip", "image")
     with pytest.raises(ValueError, match=r"hf download sentence-transformers/.* Without weights: --with tfidf"):
         find_encoder("sentences", "text")
+    assert asked == ["huggingface.co"] * 2  # and nobody was asked anything else
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(
         ImportError, match=r'--with clip needs ONNX Runtime: pip install "oddkernel\[encoders\]"; .*gist'

@@ -54,7 +54,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             if isinstance(error, (ValueError, OSError, ImportError)):
                 return _stop(arguments, f"error: {_one_line(error)}", FAILED)
             raise
-    print(summary.json() if arguments.json else summary.text())
+    try:
+        print(summary.json() if arguments.json else summary.text(), flush=True)
+    except BrokenPipeError:  # whoever reads it has seen enough, as in oddkernel fit ... | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

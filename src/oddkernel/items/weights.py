@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import socket
 from dataclasses import dataclass
 from importlib.util import find_spec
+from logging import ERROR, getLogger
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from .onnx import OnnxEncoder, require_onnxruntime
 
@@ -57,9 +61,12 @@ class Pretrained:
 
     def fetch(self) -> Path:
         """The network's file, in Hugging Face's cache; it is downloaded if it isn't there."""
-        from huggingface_hub import hf_hub_download
+        from huggingface_hub import constants, hf_hub_download
 
+        getLogger("huggingface_hub").setLevel(ERROR)  # the error below says what is wrong, once
         try:
+            if not self.is_cached():
+                _check_network(constants.ENDPOINT)
             found = [Path(hf_hub_download(self.repository, file, revision=self.revision)) for file in self.files]
         except Exception as error:  # network, disk, proxy and offline mode: the library has many kinds
             other = "gist" if self.kind == "image" else "tfidf"
@@ -90,6 +97,12 @@ PRETRAINED = (
         90,
     ),
 )
+
+
+def _check_network(address: str) -> None:
+    """Raise an OSError unless the host has a name here: the library would try again and again for half a minute."""
+    if not getproxies():  # which would find it for us
+        socket.getaddrinfo(urlsplit(address).hostname, 443)
 
 
 def _cache() -> Path:

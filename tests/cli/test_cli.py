@@ -64,14 +64,16 @@ def test_from_features_and_answers_to_groups(capsys: pytest.CaptureFixture[str])
     assert model.comparisons_.items == tuple(NAMES)
     frame = pd.DataFrame(X, columns=list("abcd"))
 
-    assert run("transform", "model.oddkernel", "features.csv", "--out", "coordinates.csv") == 0
+    assert run("transform", "features.csv", "--model", "model.oddkernel", "--out", "coordinates.csv") == 0
     with Path("coordinates.csv").open(newline="") as file:
         header, *rows = csv.reader(file)
     assert header[:2] == ["item", "sklr0"]
     assert [row[0] for row in rows] == NAMES
     assert np.array_equal(np.array([row[1:] for row in rows], dtype=float), model.transform(frame))
 
-    assert run("cluster", "model.oddkernel", "features.csv", "-k", "3", "-k", "5", "--out", "groups.csv") == 0
+    assert (
+        run("cluster", "features.csv", "--model", "model.oddkernel", "-k", "3", "-k", "5", "--out", "groups.csv") == 0
+    )
     assert "3 groups of" in capsys.readouterr().out
     with Path("groups.csv").open(newline="") as file:
         groups = list(csv.DictReader(file))
@@ -86,7 +88,7 @@ def test_known_groups_spread_to_the_other_items(capsys: pytest.CaptureFixture[st
     lines = [f"{name},{kinds[label]},{label}" for name, label in zip(NAMES, LABELS, strict=True)]
     lines[1] = f"{NAMES[1]},,{LABELS[1]}"  # no kind given
     Path("known.csv").write_text("\n".join(["item,kind,number", *lines[:20]]))
-    told = facts(capsys, "cluster", "m", "features.csv", "--known", "known.csv", "--out", "g.parquet")
+    told = facts(capsys, "cluster", "features.csv", "--model", "m", "--known", "known.csv", "--out", "g.parquet")
     assert (told["n_items"], told["n_known"]) == (30, {"kind": 19, "number": 20})
     groups = pd.read_parquet("g.parquet")
     model, frame = models.load("m"), pd.DataFrame(X, columns=list("abcd"))
@@ -98,20 +100,32 @@ def test_known_groups_spread_to_the_other_items(capsys: pytest.CaptureFixture[st
     assert told["sizes"]["number"] == sorted(groups["number"].value_counts(), reverse=True)
 
     assert run("fit", "features.npy", "indices.jsonl", "--out", "m") == 0
-    assert run("cluster", "m", "features.npy", "-k", "3", "--out", "all.csv") == 0
+    assert run("cluster", "features.npy", "--model", "m", "-k", "3", "--out", "all.csv") == 0
     pd.read_csv("all.csv").head(25).to_csv("some.csv", index=False)
-    assert run("cluster", "m", "features.npy", "--known", "some.csv", "--out", "again.csv") == 0
+    assert run("cluster", "features.npy", "--model", "m", "--known", "some.csv", "--out", "again.csv") == 0
     assert "group_of_3: 25 of 30 items had a group; now all are in groups of" in capsys.readouterr().out
     assert pd.read_csv("again.csv").head(25).equals(pd.read_csv("all.csv").head(25))
     Path("some.csv").write_text("row,kind\n30,a")
-    assert run("cluster", "m", "features.npy", "--known", "some.csv", "--out", "again.csv") == 2
+    assert run("cluster", "features.npy", "--model", "m", "--known", "some.csv", "--out", "again.csv") == 2
     assert "no item '30' among the features; expected a whole number from 0 to 29" in capsys.readouterr().err
 
 
 def test_numbers_that_are_names_stay_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     facts(capsys, "fit", "features.csv", "answers.csv", "--out", "m")
     Path("known.csv").write_text("name,code,large\nitem 0,01,99999999999999999999\nitem 1,1,2")
-    facts(capsys, "cluster", "m", "features.csv", "--names", "item", "--known", "known.csv", "--out", "g.parquet")
+    facts(
+        capsys,
+        "cluster",
+        "features.csv",
+        "--model",
+        "m",
+        "--names",
+        "item",
+        "--known",
+        "known.csv",
+        "--out",
+        "g.parquet",
+    )
     groups = pd.read_parquet("g.parquet")
     assert groups["code"].tolist()[:2] == ["01", "1"]
     assert groups["large"].tolist()[:2] == ["99999999999999999999", "2"]
@@ -136,7 +150,7 @@ def test_known_groups_that_say_nothing_clear_are_refused(
 ) -> None:
     assert run("fit", "features.csv", "answers.csv", "--out", "m") == 0
     Path("known.csv").write_text(table)
-    assert run("cluster", "m", "features.csv", "--known", "known.csv", "--out", "g.csv") == 2
+    assert run("cluster", "features.csv", "--model", "m", "--known", "known.csv", "--out", "g.csv") == 2
     assert sentence in capsys.readouterr().err
     assert not Path("g.csv").exists()
 
@@ -153,24 +167,24 @@ def test_units(capsys: pytest.CaptureFixture[str], option: str, used: str | None
 def test_facts_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     fit = facts(capsys, "fit", "features.npy", "indices.jsonl", "--out", "m", "--solver", "newton", "--rank", "2")
     assert (fit["joined_by"], fit["n_answers"], fit["status"], fit["rank"]) == ("position", 40, "optimal", 2)
-    assert facts(capsys, "transform", "m", "features.npy", "--out", "z.npy")["n_coordinates"] == 2
+    assert facts(capsys, "transform", "features.npy", "--model", "m", "--out", "z.npy")["n_coordinates"] == 2
     assert np.load("z.npy").shape == (30, 2)
-    assert facts(capsys, "cluster", "m", "features.npy", "-k", "2", "--out", "g.parquet")["sizes"]["2"]
+    assert facts(capsys, "cluster", "features.npy", "--model", "m", "-k", "2", "--out", "g.parquet")["sizes"]["2"]
     assert facts(capsys, "convert", "answers.csv", "a.parquet")["items_by"] == "name"
     assert formats.read("a.parquet") == SAID
 
 
 def test_many_items_are_grouped_in_blocks(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     facts(capsys, "fit", "features.npy", "indices.jsonl", "--out", "m")
-    few = facts(capsys, "cluster", "m", "features.npy", "-k", "3", "--out", "few.csv")["sizes"]
+    few = facts(capsys, "cluster", "features.npy", "--model", "m", "-k", "3", "--out", "few.csv")["sizes"]
     monkeypatch.setattr("oddkernel.cli.cluster.MANY", 20)
     assert sum(few["3"]) == sum(
-        facts(capsys, "cluster", "m", "features.npy", "-k", "3", "--out", "g.csv")["sizes"]["3"]
+        facts(capsys, "cluster", "features.npy", "--model", "m", "-k", "3", "--out", "g.csv")["sizes"]["3"]
     )
-    assert run("cluster", "m", "features.npy", "-k", "3", "-k", "2", "--out", "g.parquet") == 0
+    assert run("cluster", "features.npy", "--model", "m", "-k", "3", "-k", "2", "--out", "g.parquet") == 0
     assert "By mini-batch k-means in learned coordinates" in capsys.readouterr().out
     assert pd.read_parquet("g.parquet").columns.tolist() == ["row", "group_of_3", "group_of_2"]
-    assert run("transform", "m", "features.npy", "--float32", "--out", "z.npy") == 0
+    assert run("transform", "features.npy", "--model", "m", "--float32", "--out", "z.npy") == 0
     assert np.load("z.npy").dtype == np.float32
 
 
@@ -203,14 +217,14 @@ def test_columns_in_another_order_are_put_right() -> None:
     with Path("turned.csv").open("w", newline="") as file:
         csv.writer(file).writerows([["d", "c", "b", "a"], *X[:, ::-1].tolist()])
     for features in ("features.csv", "turned.csv"):
-        assert run("transform", "m", features, "--out", f"{features}.npy") == 0
+        assert run("transform", features, "--model", "m", "--out", f"{features}.npy") == 0
     assert np.array_equal(np.load("features.csv.npy"), np.load("turned.csv.npy"))
 
 
 @pytest.mark.parametrize(
     ("command", "sentence"),
     [
-        ("fit nothing.csv answers.csv --out m", "nothing.csv: No such file"),
+        ("fit nothing.csv answers.csv --out m", "nothing.csv: no such file"),
         ("fit features.npy answers.csv --out m", "add a column called item"),
         ("fit features.csv indices.jsonl --out m", "convert ANSWERS named.csv --items FEATURES"),
         ("fit features.csv features.csv --out m", "column answer is missing; expected at least a, b, c, answer"),
@@ -221,14 +235,21 @@ def test_columns_in_another_order_are_put_right() -> None:
         ("fit features.csv answers.csv --out m --penalty some", "'some'; expected a number or auto"),
         ("fit features.csv answers.csv --out m --loss huge", "loss='huge'; expected 'auto' or one of"),
         ("fit features.csv answers.csv --out m --names species", "no column called species"),
-        ("transform features.csv features.csv --out z.csv", "not a usable model"),
-        ("transform features.csv features.csv --out z.txt", "ends with .csv, .parquet, .npy"),
-        ("cluster features.csv features.csv -k 2 --out g.npy", "ends with .csv, .parquet"),
-        ("cluster features.csv features.csv --out g.csv", "one of the arguments -k --known is required"),
-        ("cluster features.csv features.csv -k 2 --known g.csv --out g.csv", "not allowed with argument"),
+        ("transform features.csv --model features.csv --out z.csv", "not a usable model"),
+        ("transform features.csv --model features.csv --out z.txt", "ends with .csv, .parquet, .npy"),
+        ("cluster features.csv --model features.csv -k 2 --out g.npy", "ends with .csv, .parquet"),
+        (
+            "cluster features.csv -k 2 --out g.csv",
+            "which model? oddkernel fit features.csv ANSWERS --out model.oddkernel",
+        ),
+        ("cluster features.csv --model m -k 2", "where to? expected --out groups.csv"),
+        ("fit features.csv answers.csv", "where to? expected --out features.oddkernel"),
+        ("fit features.csv --out m", "features.csv: nobody was asked about these items; oddkernel judge features.csv"),
+        ("fit features.csv answers.csv --out m --with gist", "--with gist: features.csv holds features already"),
+        ("report features.csv answers.csv --out page.txt", "ends with .html"),
+        ("cluster features.csv --model m -k 2 --known g.csv --out g.csv", "not allowed with argument"),
         ("convert answers.csv answers.txt", "doesn't end with a known format"),
         ("unknown", "invalid choice"),
-        ("", "required"),
     ],
 )
 def test_what_the_user_can_mend_takes_one_line(
@@ -243,9 +264,45 @@ def test_what_the_user_can_mend_takes_one_line(
     assert sorted(folder.iterdir()) == before
 
 
+def test_without_a_command_the_commands_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run() == 0
+    told = capsys.readouterr().out
+    assert all(f"\n    {command.__name__.rpartition('.')[2]}" in told for command in COMMANDS)
+
+
+def test_answers_may_stand_behind_options(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("fit", "features.csv", "--penalty", "1", "answers.csv", "--out", "m") == 0
+    assert run("fit", "--out", "m", "features.csv", "answers.csv", "--penalty", "1") == 0
+    capsys.readouterr()
+    assert run("fit", "features.csv", "answers.csv", "--out", "m", "more.csv") == 2
+    assert "unrecognized arguments: more.csv" in capsys.readouterr().err
+
+
+def test_a_model_in_the_place_of_items_is_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("fit", "features.csv", "answers.csv", "--out", "m.oddkernel") == 0
+    for command in ("cluster", "transform", "report", "index", "query"):
+        assert run(command, "m.oddkernel", "features.csv", "--out", "o.html") == 2
+        assert "expected the items first, then --model m.oddkernel" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes end otherwise")
+def test_whoever_reads_may_stop_reading() -> None:
+    command = [sys.executable, "-c", "import sys; from oddkernel.cli import main; sys.exit(main())", "convert"]
+    process = subprocess.Popen(
+        [*command, "answers.csv", "a.jsonl"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    with process.stderr:
+        assert "Traceback" not in process.stderr.read()
+    assert process.wait() == 0
+
+
 def test_too_many_groups_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("fit", "features.npy", "indices.jsonl", "--out", "m") == 0
-    assert run("cluster", "m", "features.npy", "-k", "31", "--out", "g.csv") == 2
+    assert run("cluster", "features.npy", "--model", "m", "-k", "31", "--out", "g.csv") == 2
     assert "-k 31; expected a number from 1 to 30" in capsys.readouterr().err
 
 
@@ -321,6 +378,10 @@ def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
     assert told["score_after"] > told["score_before"]
     assert Path(told["picture"]).read_bytes().startswith(b"\x89PNG")
     assert "Handwritten digits: what 300 answers taught" in Path(told["report"]).read_text()
+    assert len(list(Path(told["pictures"]).glob("*.png"))) == 1797
+    words = ("shown/digits", "shown/answers.csv", "--with", "shown/pixels.npz", "--out", "m.oddkernel")
+    again = facts(capsys, "fit", *words, "--penalty", "1")
+    assert (again["n_items"], again["n_answers"], again["n_features"]) == (1797, 300, 64)
 
 
 @pytest.mark.slow
@@ -419,11 +480,11 @@ class TestTablesOfAnswers:
         Path("features.csv").write_text(Path("features.csv").read_text().replace("item 0,", "=item 0,"))
         formats.write(SAID.with_names({"item 0": "=item 0"}), "answers.csv")
         facts(capsys, "fit", "features.csv", "answers.csv", "--penalty", "1", "--out", "m")
-        facts(capsys, "cluster", "m", "features.csv", "-k", "3", "--out", "groups.csv")
+        facts(capsys, "cluster", "features.csv", "--model", "m", "-k", "3", "--out", "groups.csv")
         known = Path("groups.csv").read_text().splitlines()[:20]
         assert known[1].startswith("'=item 0,")
         Path("groups.csv").write_text("\n".join(known))
-        words = ("cluster", "m", "features.csv", "--known", "groups.csv", "--out", "all.csv")
+        words = ("cluster", "features.csv", "--model", "m", "--known", "groups.csv", "--out", "all.csv")
         assert facts(capsys, *words)["n_known"] == {"group_of_3": 19}
 
     def test_how_answers_came_about_is_kept(self, capsys: pytest.CaptureFixture[str]) -> None:

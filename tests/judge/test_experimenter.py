@@ -10,7 +10,9 @@ pytest.importorskip("fastapi", reason="the judge needs oddkernel[judge]")
 pytest.importorskip("playwright", reason="tests in a browser need the package playwright")
 pytest.importorskip("axe_playwright_python", reason="tests in a browser need the package axe-playwright-python")
 
+import httpx
 from judge_browser import Participant, Serve, Visit, assert_accessible, stored, write_settings
+from judge_studies import Person, make_folder
 from playwright.sync_api import expect
 
 from oddkernel.judge.server import Server
@@ -89,3 +91,23 @@ def test_map_appears_and_lists_its_groups(served: Server, visit: Visit) -> None:
     expect(page.get_by_role("heading", name="Group 2")).to_be_visible()
     assert page.locator("#map script, #groups script, #groups img, #groups svg").count() == 0
     assert_accessible(page)
+
+
+def test_the_report_is_made_and_opened_with_one_button(tmp_path: Path, serve: Serve, visit: Visit) -> None:
+    pictures = make_folder(tmp_path / "photos", settings="questions = 12\npractice = 0\n")
+    server = serve(pictures)
+    page = visit(server, server.experimenter_url.removeprefix(server.url), expected=("blob:null",))
+    expect(page.get_by_role("button", name="Make report")).to_be_enabled()
+    expect(page.get_by_role("link", name="Open report")).not_to_be_visible()
+    assert_accessible(page)
+    with httpx.Client(base_url=server.url) as browser:
+        Person(browser, participant="ann").answer_all()
+    with page.expect_popup() as opened:
+        page.get_by_role("button", name="Make report").click()
+    expect(page.locator("#report-about")).to_contain_text("Being made")
+    expect(page.locator("#report-about")).to_contain_text("from 11 answers.", timeout=120_000)
+    expect(page.get_by_role("link", name="Open report")).to_be_visible()
+    assert_accessible(page)
+    report = opened.value
+    expect(report.get_by_text("photos", exact=True).first).to_be_visible()
+    assert report.evaluate("self.origin") == "null"  # it can reach nothing of the server's

@@ -423,7 +423,7 @@ def test_the_command_writes_a_page(
         Image.new("RGB", (4, 4), "red").save(f"photos/{name}.png")
     assert main(["fit", "items.csv", "answers.csv", "--kernel", "linear", "--rank", "all", "--out", "m.oddkernel"]) == 0
     capsys.readouterr()
-    command = "report m.oddkernel --items items.csv --about about.csv --images photos --held-out held_out.csv -k 2 -k 3"
+    command = "report items.csv --model m.oddkernel --about about.csv --images photos --held-out held_out.csv -k 2 -k 3"
     command += " --map pca --title Flowers --figures pictures --out page.html --json"
     assert main(command.split()) == 0
     facts = json.loads(capsys.readouterr().out)
@@ -435,7 +435,7 @@ def test_the_command_writes_a_page(
     assert data["texts"][1] == "says <flower 1>"
     assert data["classes"]["names"] == ["kind 0", "kind 1", "kind 2"]
     assert data["thumbnails"]["side"] == 4
-    assert main(["report", "m.oddkernel", "--items", "items.csv", "-k", "2", "--map", "pca", "--out", "page.html"]) == 0
+    assert main(["report", "items.csv", "--model", "m.oddkernel", "-k", "2", "--map", "pca", "--out", "page.html"]) == 0
     assert "open it in a browser" in capsys.readouterr().out
     for options, sentence in [
         ("--out page.pdf", "ends with .html"),
@@ -444,7 +444,7 @@ def test_the_command_writes_a_page(
         ("--out p.html --images .", "no image for 150 of 150 items"),
         ("--out p.html --about items.csv", "expected one called text or class"),
     ]:
-        assert main(f"report m.oddkernel --items items.csv {options}".split()) == 2
+        assert main(f"report items.csv --model m.oddkernel {options}".split()) == 2
         assert sentence in capsys.readouterr().err
     assert not Path("p.html").exists()
 

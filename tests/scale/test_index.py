@@ -133,7 +133,7 @@ def test_without_faiss_one_sentence_says_what_to_install(model: SKLR, monkeypatc
 def test_index_and_query_from_the_command_line(model: SKLR, capsys: pytest.CaptureFixture[str]) -> None:
     write_items()
     models.save(model, "m.oddkernel")
-    assert main(["index", "m.oddkernel", "items.parquet", "--out", "digits.index"]) == 0
+    assert main(["index", "items.parquet", "--model", "m.oddkernel", "--out", "digits.index"]) == 0
     assert f"1797 items, with their names, by {model.rank_} coordinates." in capsys.readouterr().out
     np.save("new.npy", X[:2])
     assert main(["query", "digits.index", "new.npy", "-k", "3", "--out", "alike.csv", "--json"]) == 0
@@ -142,6 +142,12 @@ def test_index_and_query_from_the_command_line(model: SKLR, capsys: pytest.Captu
     assert lines[0] == "query,place,item,distance"
     assert lines[1].startswith("0,1,digit 0,")
     assert len(lines) == 7
-    assert main(["index", "m.oddkernel", "items.parquet", "--out", "digits.index"]) == 2
+    assert main(["index", "items.parquet", "--model", "m.oddkernel", "--out", "digits.index"]) == 2
     assert "already there" in capsys.readouterr().err
+    assert main(["query", "digits.index", "digit 7", "-k", "2", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["found"]
+    assert found["query"] == "digit 7"
+    assert "digit 7" not in found["items"]
+    rows = scale.nearest(model, X, X[7:8], k=3).rows[0]
+    assert found["items"] == [f"digit {row}" for row in rows if row != 7]
     assert main(["query", "m.oddkernel", "new.npy", "--out", "alike.csv"]) == 2

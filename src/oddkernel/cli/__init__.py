@@ -8,9 +8,11 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 
 from ..support.interruptible import INTERRUPTED, hearing_ctrl_c
 from . import bench, cluster, convert, demo, features, fit, index, judge, query, report, reproduce, transform
+from .items import MODEL_SUFFIX
 
 COMMANDS = (demo, judge, features, fit, transform, cluster, index, query, report, convert, reproduce, bench)
 """Modules with a function ``add``, which describes a command to the parser and sets ``run`` to what it does."""
@@ -20,11 +22,25 @@ FAILED = 2
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status: 0, 2 for what the user can mend, 130 after Ctrl-C."""
-    arguments = _parser().parse_args(argv)
+    parser = _parser()
+    arguments, unknown = parser.parse_known_args(argv)
+    if len(unknown) == 1 and not unknown[0].startswith("-") and getattr(arguments, "answers", "") is None:
+        # argparse takes an argument that may be missing for missing if options stand before it.
+        arguments.answers = Path(unknown.pop())
+    if unknown:
+        model = getattr(arguments, "items", None)
+        if model is not None and model.suffix == MODEL_SUFFIX:
+            return _stop(arguments, f"error: expected the items first, then --model {model}", FAILED)
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    if not hasattr(arguments, "run"):
+        parser.print_help()
+        return 0
     with hearing_ctrl_c() as pressed:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("always", UserWarning)
+                # scikit-learn checks the names of features in data frames only; commands check those of their files.
+                warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
                 warnings.showwarning = _show_warning
                 summary = arguments.run(arguments)
         except (KeyboardInterrupt, Exception) as error:
@@ -38,7 +54,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             if isinstance(error, (ValueError, OSError, ImportError)):
                 return _stop(arguments, f"error: {_one_line(error)}", FAILED)
             raise
-    print(summary.json() if arguments.json else summary.text())
+    try:
+        print(summary.json() if arguments.json else summary.text(), flush=True)
+    except BrokenPipeError:  # whoever reads it has seen enough, as in oddkernel fit ... | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
@@ -49,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Each command explains itself: oddkernel fit --help. To see it work: oddkernel demo",
     )
     parser.add_argument("--version", action=_Version, help="say which version this is and stop")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for command in COMMANDS:
         described = command.add(commands)
         described.formatter_class = argparse.RawDescriptionHelpFormatter

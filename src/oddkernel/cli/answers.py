@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +13,28 @@ if TYPE_CHECKING:
 
 ENDINGS = ".csv, .tsv, .txt, .xlsx, .jsonl or .parquet"
 """What the name of a file of answers may end with."""
+
+
+def add_answers(parser: argparse.ArgumentParser) -> None:
+    """Describe the argument that says which answers are meant."""
+    parser.add_argument(
+        "answers",
+        metavar="ANSWERS",
+        type=Path,
+        nargs="?",
+        help=f"answers: {ENDINGS}; without it, those of the study in the folder",
+    )
+    add_reading(parser)
+
+
+def require_answers(arguments: argparse.Namespace) -> None:
+    """Raise unless there is a file of answers: say how to get one."""
+    if arguments.answers is None:
+        items = arguments.items
+        raise ValueError(
+            f"{items}: nobody was asked about these items; oddkernel judge {quote(str(items))} asks people, or name a "
+            f"file of answers after it ({ENDINGS})"
+        )
 
 
 def add_reading(parser: argparse._ActionsContainer) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .fit import add_random_state
+from .items import streams
+from .learned import add_learned, default_out, read_learned, require_model
 from .summary import Summary, working
-from .transform import add_model_and_features, read_model_and_features, streams
 
 if TYPE_CHECKING:
     from ..items.tables import Items
@@ -26,14 +27,20 @@ def add(commands: Any) -> argparse.ArgumentParser:
         f"More than {MANY} items in .npy or Parquet, also a folder of Parquet files, are read in blocks and grouped\n"
         "by mini-batch k-means in learned coordinates: memory stays the same however many they are.\n\n"
         "With --known, items that have a group keep it, and it spreads from neighbour to neighbour to those that\n"
-        "have none: new items, or all but some that were grouped by hand. FEATURES holds them all, old and new,\n"
-        "in one file, which is read at once.",
-        epilog="examples:\n  oddkernel cluster animals.oddkernel animals.csv -k 5 -k 20 --out groups.csv\n"
-        "  oddkernel cluster animals.oddkernel all_animals.csv --known groups.csv --out all_groups.csv",
+        "have none: new items, or all but some that were grouped by hand. ITEMS holds them all, old and new.",
+        epilog="examples:\n  oddkernel cluster photos/\n"
+        "  oddkernel cluster animals.csv --model animals.oddkernel -k 5 -k 20 --out groups.csv\n"
+        "  oddkernel cluster all_animals.csv --model animals.oddkernel --known groups.csv --out all_groups.csv",
     )
-    add_model_and_features(parser)
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("-k", metavar="N", type=int, action="append", help="number of groups; may be given several times")
+    add_learned(parser)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
+        "-k",
+        metavar="N",
+        type=int,
+        action="append",
+        help="number of groups; may be given several times (the number from 2 to 20 that stands out most)",
+    )
     what.add_argument(
         "--known",
         metavar="GROUPS",
@@ -41,7 +48,9 @@ def add(commands: Any) -> argparse.ArgumentParser:
         help="groups of some items: a table that this command wrote, or one like it, .csv or .parquet, with the items' "
         "names, or with their row numbers if they have none",
     )
-    parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="file to write: .csv or .parquet")
+    parser.add_argument(
+        "--out", metavar="FILE", type=Path, help="file to write: .csv or .parquet (groups.csv in the study's folder)"
+    )
     add_random_state(parser)
     parser.set_defaults(run=run)
     return parser
@@ -49,55 +58,73 @@ def add(commands: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> Summary:
     """Read, cluster, write."""
-    if arguments.known is not None:
-        return _spread(arguments)
     with working("reading"):
         from .. import scale
         from ..items import tables
         from ..learning import models
 
+        arguments.out = default_out(arguments, "groups.csv")
         tables.check_writable(arguments.out)
-        counts = list(dict.fromkeys(arguments.k))
+        if arguments.known is not None:
+            return _spread(arguments)
+        counts = list(dict.fromkeys(arguments.k or ()))
         many = False
-        if streams(arguments.features):
-            n = scale.count(models.load(arguments.model), arguments.features, names=arguments.names)
+        if streams(arguments.items):
+            n = scale.count(models.load(require_model(arguments)), arguments.items, names=arguments.names)
             _check_counts(counts, n)
             many = n > MANY
-    n, sizes = (_many if many else _few)(arguments, counts)
+            if many and not counts:
+                raise ValueError(f"-k is missing; expected a number of groups, as there are more than {MANY} items")
+    n, sizes, told = (_many if many else _few)(arguments, counts)
     how = [f"By mini-batch k-means in learned coordinates, as there are more than {MANY} items."] if many else []
     return Summary(
-        [f"{k} groups of {_listed(sizes[k])} items." for k in counts] + how + [f"Groups: {arguments.out}"],
+        [
+            *told,
+            *(f"{k} groups of {_listed(size)} items." for k, size in sizes.items()),
+            *how,
+            f"Groups: {arguments.out}",
+        ],
         {"out": str(arguments.out), "n_items": n, "sizes": {str(k): size for k, size in sizes.items()}},
     )
 
 
-def _few(arguments: argparse.Namespace, counts: list[int]) -> tuple[int, dict[int, list[int]]]:
+def _few(arguments: argparse.Namespace, counts: list[int]) -> tuple[int, dict[int, list[int]], list[str]]:
     import numpy as np
 
     from ..cluster import KernelKMeans
     from ..items import tables
+    from ..report.resolutions import counts_of, find_resolutions
 
+    learned = read_learned(arguments)
+    model, X = learned.model, learned.X
+    _check_counts(counts, len(X))
+    told = learned.sentences
+    if not counts:
+        with working("finding how many groups there are"):
+            found = find_resolutions(
+                model.transform(X), counts_of(None, len(X)), random_state=arguments.random_state
+            ).suggestion
+        counts = [found.k]
+        told = [*told, f"{found.k} groups: of 2 to 20, the number that stands out most."]
     with working("comparing all items"):
-        model, items, X = read_model_and_features(arguments)
-        _check_counts(counts, len(X))
         K = model.kernel_matrix(X)
     groups = {}
     for k in counts:
         with working(f"finding {k} groups"):
             groups[k] = KernelKMeans(n_clusters=k, random_state=arguments.random_state).fit_predict(K)
-    tables.write(arguments.out, {**_who(items), **{f"group_of_{k}": labels for k, labels in groups.items()}})
-    return len(X), {k: _sizes(np.bincount(labels, minlength=k)) for k, labels in groups.items()}
+    columns = {f"group_of_{k}": labels for k, labels in groups.items()}
+    tables.write(arguments.out, {**_who(learned.given.items), **columns})
+    return len(X), {k: _sizes(np.bincount(labels, minlength=k)) for k, labels in groups.items()}, told
 
 
-def _many(arguments: argparse.Namespace, counts: list[int]) -> tuple[int, dict[int, list[int]]]:
+def _many(arguments: argparse.Namespace, counts: list[int]) -> tuple[int, dict[int, list[int]], list[str]]:
     from .. import scale
     from ..learning import models
     from ..support.progress import Progress
 
-    model = models.load(arguments.model)
     found = scale.cluster(
-        model,
-        arguments.features,
+        models.load(require_model(arguments)),
+        arguments.items,
         counts,
         arguments.out,
         names=arguments.names,
@@ -105,7 +132,7 @@ def _many(arguments: argparse.Namespace, counts: list[int]) -> tuple[int, dict[i
         progress=Progress(),
     )
     sizes = found.sizes or ()
-    return int(sizes[0].sum()), {k: _sizes(size) for k, size in zip(counts, sizes, strict=True)}
+    return int(sizes[0].sum()), {k: _sizes(size) for k, size in zip(counts, sizes, strict=True)}, []
 
 
 def _spread(arguments: argparse.Namespace) -> Summary:
@@ -115,13 +142,12 @@ def _spread(arguments: argparse.Namespace) -> Summary:
     from ..cluster import spread
     from ..items import tables
 
-    with working("reading"):
-        tables.check_writable(arguments.out)
-        model, items, X = read_model_and_features(arguments)
-        known = _known_groups(arguments.known, items, arguments.names)
+    learned = read_learned(arguments)
+    items, X = learned.given.items, learned.X
+    known = _known_groups(arguments.known, items, arguments.names)
     groups: dict[str, Any] = {}
     with working("finding the neighbours' groups"):
-        coordinates = model.transform(X)
+        coordinates = learned.model.transform(X)
         for column, group_of in known.items():
             labels = np.full(len(X), -1, dtype=object)
             labels[list(group_of)] = list(group_of.values())
@@ -132,6 +158,7 @@ def _spread(arguments: argparse.Namespace) -> Summary:
     sizes = {column: _sizes(np.unique(found, return_counts=True)[1]) for column, found in groups.items()}
     return Summary(
         [
+            *learned.sentences,
             *(
                 f"{column}: {len(known[column])} of {len(X)} items had a group; now all are in groups of "
                 f"{_listed(size)} items."

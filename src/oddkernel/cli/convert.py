@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .answers import add_reading
-from .fit import add_names
+from .items import add_names
 from .summary import Summary, working
 
 

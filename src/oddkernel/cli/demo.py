@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .report import compute
-from .summary import Summary, working
+from .summary import Summary, command_name, working
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ..comparisons import Comparisons
     from ..learning.sklr import SKLR
 
 N_ANSWERS = 300
@@ -27,7 +29,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "demo",
         help="learn from 300 simulated answers about handwritten digits; leave a picture and a report",
         description="Learns from 300 odd-one-out answers about the 1797 handwritten digits that scikit-learn carries,\n"
-        "says what was learned, and leaves a picture and a report to open in a browser.",
+        "says what was learned, and leaves a picture, a folder of the digits as pictures and a report about them to\n"
+        "open in a browser.",
         epilog="example:\n  oddkernel demo --out digits",
     )
     parser.add_argument(
@@ -70,9 +73,12 @@ def run(arguments: argparse.Namespace) -> Summary:
         }
     shown = {name: _shown(name, fact) for name, fact in facts.items()}
     ink = (255 - 15 * images.images).astype("uint8")  # dark on light, as it was written
+    with working("writing the pictures"):
+        folder = _Folder.write(arguments.out, ink, X, said)
     report = Report(
         after,
         X,
+        names=folder.names,
         classes=digits,
         images=ink,
         held_out=unseen,
@@ -86,13 +92,48 @@ def run(arguments: argparse.Namespace) -> Summary:
         ]
         legend = f"the digit that was written; maps by {report.maps.method}, as in the report"
         picture = before_after([report.maps.before, report.maps.after], titles, digits, legend)
-    arguments.out.mkdir(parents=True, exist_ok=True)
     files = {"picture": arguments.out / "before_after.png", "report": arguments.out / "report.html"}
     replace(files["picture"], picture)
     report.save(files["report"])
     facts |= {name: str(file) for name, file in files.items()}
     facts["seconds"] = round(time.perf_counter() - started, 1)
-    return Summary(_sentences(shown, str(after.solution_), files, facts["seconds"]), facts)
+    sentences = [*_sentences(shown, str(after.solution_), files, facts["seconds"]), *folder.sentences()]
+    return Summary(sentences, {**facts, "pictures": str(folder.path)})
+
+
+@dataclass(frozen=True)
+class _Folder:
+    """The digits as people have their items: a folder of pictures, with features and answers in files beside it."""
+
+    path: Path
+    names: list[str]
+
+    @classmethod
+    def write(cls, out: Path, ink: NDArray[np.uint8], X: NDArray[np.float64], said: Comparisons) -> _Folder:
+        import numpy as np
+        from PIL import Image
+
+        from .. import formats
+
+        folder = cls(out / "digits", [f"digit {number:04}.png" for number in range(len(ink))])
+        folder.path.mkdir(parents=True, exist_ok=True)
+        for name, image in zip(folder.names, ink.repeat(4, axis=1).repeat(4, axis=2), strict=True):
+            Image.fromarray(image).save(folder.path / name)
+        np.savez(out / "pixels.npz", X=X, names=np.array(folder.names))
+        formats.write(said.with_names(folder.names), out / "answers.csv")
+        return folder
+
+    def sentences(self) -> list[str]:
+        """What to type next."""
+        answers, features, page = (self.path.with_name(name) for name in ("answers.csv", "pixels.npz", "again.html"))
+        program = command_name()
+        return [
+            f"Folder:  {self.path}, the digits as pictures. A report from the folder:",
+            f"  {program} report {self.path} {answers} --with {features} --out {page}",
+            "With your own pictures and people, these two are the whole way:",
+            f"  {program} judge photos/",
+            f"  {program} report photos/",
+        ]
 
 
 def _shown(name: str, fact: Any) -> str:

@@ -6,10 +6,13 @@ import argparse
 import io
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .fit import add_names
+from .items import Given, add_items, check_there, read_items
 from .summary import Summary, working
+
+if TYPE_CHECKING:
+    from ..items.tables import Items
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -17,30 +20,23 @@ def add(commands: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         "features",
         help="make features from a folder of images or a table of texts",
-        description="Makes features for items that have none: of images, by their GIST descriptor and their colours;\n"
-        "of texts, by the words and parts of words that they share. Items keep their names, so that answers\n"
-        "join by name: an image is called by its path in the folder.",
+        description="Makes features for items that have none, and keeps them in the folder, where every other command\n"
+        "finds them: of images, by a pretrained network (clip) or by their GIST descriptor and colours (gist);\n"
+        "of texts, by a pretrained network (sentences) or by the words and parts of words that they share (tfidf).\n"
+        "Other commands make features by themselves; this one chooses the encoder, or writes them to a file.",
         epilog="examples:\n"
-        "  oddkernel features photos --out photos.csv\n"
+        "  oddkernel features photos/ --with clip\n"
+        "  oddkernel features photos/ --with encoders/dino.onnx\n"
+        "  oddkernel features photos/ --with thingsvision/features.npy   (file_names.txt beside it)\n"
         "  oddkernel features recipes.csv --out recipes.npz   (columns item and text)",
     )
+    add_items(parser)
     parser.add_argument(
-        "source",
-        metavar="SOURCE",
-        type=Path,
-        help="a folder of images, or a table (.csv, .parquet) with a column called text, or path (of images)",
+        "--out", metavar="FILE", type=Path, help="write them to a file, too: .csv, .parquet, .npz, or .npy (no names)"
     )
     parser.add_argument(
-        "--out",
-        metavar="FILE",
-        type=Path,
-        required=True,
-        help="file to write: .csv, .parquet, .npz, or .npy (no names)",
+        "--dimensions", metavar="N", type=int, help="most features of texts by tfidf (100); they are only written"
     )
-    parser.add_argument(
-        "--dimensions", metavar="N", type=int, default=100, help="most features of texts (100); images have 560"
-    )
-    add_names(parser)
     parser.set_defaults(run=run)
     return parser
 
@@ -48,51 +44,60 @@ def add(commands: Any) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> Summary:
     """Find the items, describe them, write."""
     started = time.perf_counter()
+    out: Path | None = arguments.out
     with working("reading"):
-        from ..items import from_images, from_texts, read_source, tables
-        from ..items.images import require_pillow
+        from ..items import tables
         from ..support.parquet import pyarrow
-        from ..support.progress import Progress
 
         # Whatever would spoil the result is found before the long work.
-        tables.check_writable(arguments.out, ".npz", ".npy")
-        if not arguments.out.resolve().parent.is_dir():
-            raise ValueError(f"{arguments.out}: the folder doesn't exist")
-        if arguments.out.suffix.lower() == ".parquet":
-            pyarrow()
-        source = read_source(arguments.source, names=arguments.names)
-        if source.kind == "image":
-            require_pillow()
-    if source.kind == "image":
-        items = from_images(source.paths, source.names, progress=Progress())
-        if len(items.X) < len(source.paths) and arguments.out.suffix.lower() == ".npy":
-            raise ValueError(f"{arguments.out}: an .npy file holds no names, so that no item may be left out of it")
-    else:
-        with working("weighing words"):
-            items = from_texts(source.texts, source.names, n_features=arguments.dimensions)
-    _write(arguments.out, items)
-    n, d = items.X.shape
-    seconds = time.perf_counter() - started
-    sentences = [
-        f"{n} {source.kind}s, {d} features each: {arguments.out} ({seconds:.1f} s)",
-        *(
-            ["An .npy file holds no names; its rows are in the order of the names, sorted for a folder."]
-            if arguments.out.suffix.lower() == ".npy"
-            else []
-        ),
-    ]
+        check_there(arguments.items)
+        if out is not None:
+            tables.check_writable(out, ".npz", ".npy")
+            if not out.resolve().parent.is_dir():
+                raise ValueError(f"{out}: the folder doesn't exist")
+            if out.suffix.lower() == ".parquet":
+                pyarrow()
+    given = read_items(arguments) if arguments.dimensions is None else _condensed(arguments)
+    if given.source is None or given.kept is None:
+        raise ValueError(f"{arguments.items}: holds features already; expected images or texts")
+    n, d = given.items.X.shape
+    is_npy = out is not None and out.suffix.lower() == ".npy"
+    if is_npy and given.kept.left_out:
+        raise ValueError(f"{out}: an .npy file holds no names, so that no item may be left out of it")
+    sentences = given.sentences
+    if out is not None:
+        with working("writing"):
+            _write(out, given.items)
+        sentences = [f"{n} {given.source.kind}s, {d} features each: {out}", *sentences[1:]]
+        if is_npy:
+            sentences.append(
+                "An .npy file holds no names; its rows are in the order of the names, sorted for a folder."
+            )
     facts = {
-        "out": str(arguments.out),
-        "kind": source.kind,
-        "n_items": n,
-        "n_features": d,
-        "n_left_out": len(source.names) - n,
-        "seconds": round(seconds, 3),
+        "out": None if out is None else str(out),
+        "kept": None if given.kept.file is None else str(given.kept.file),
+        "kind": given.source.kind,
+        **given.facts,
+        "n_left_out": len(given.kept.left_out),
+        "seconds": round(time.perf_counter() - started, 3),
     }
     return Summary(sentences, facts)
 
 
-def _write(path: Path, items: Any) -> None:
+def _condensed(arguments: argparse.Namespace) -> Given:
+    """Features of texts with another number of dimensions, which aren't kept."""
+    from ..items import from_texts, read_source
+    from ..items.kept import Kept
+
+    source = read_source(arguments.items, names=arguments.names)
+    if source.kind != "text" or arguments.encoder not in (None, "tfidf") or arguments.out is None:
+        raise ValueError("--dimensions is for texts, with tfidf and --out; other encoders have a fixed number")
+    with working("weighing words"):
+        items = from_texts(source.texts, source.names, n_features=arguments.dimensions)
+    return Given(arguments.items, items, source, Kept(items, "tfidf", "tfidf", n_made=len(items.X)))
+
+
+def _write(path: Path, items: Items) -> None:
     import numpy as np
 
     from ..items import tables
@@ -104,6 +109,7 @@ def _write(path: Path, items: Any) -> None:
     elif path.suffix.lower() == ".npz":
         np.savez_compressed(file, X=items.X, names=np.array(items.names))
     else:
-        tables.write(path, {"item": items.names, **dict(zip(items.columns, items.X.T, strict=True))})
+        columns = dict(zip(items.columns or (), items.X.T, strict=True))
+        tables.write(path, {"item": items.names or (), **columns})
         return
     replace(path, file.getvalue())

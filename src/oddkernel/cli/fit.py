@@ -1,32 +1,48 @@
-"""``oddkernel fit``: a model from a file of features and a file of answers."""
+"""``oddkernel fit``: a model from items and answers."""
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .answers import ENDINGS, add_reading, read_answers
+from .answers import add_answers, read_answers, require_answers
+from .items import Given, add_items, add_study, check_there, findings_of, home_of, is_study, read_items
+from .learned import told_of
 from .summary import Summary, number, working
+
+if TYPE_CHECKING:
+    from ..comparisons import Comparisons
+    from ..learning.sklr import SKLR
+
+SETTINGS = (
+    *("kernel", "rank", "ratio", "margin", "loss", "penalty", "softness", "scaling", "solver", "tol", "max_iter"),
+    "random_state",
+)
+"""Options that are parameters of the learner."""
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
     """Describe the command."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "fit",
-        help="learn a model from a file of features and a file of answers",
+        help="learn a model from items and answers",
         description="Learns from people's answers which items are alike, and writes the model to a file.\n\n"
-        "Items are joined by name if both files have names, and by row number if neither has.",
+        "A study's folder is enough: its answers, all but those held out, are learned from, and the model is kept in\n"
+        "the folder. Otherwise ANSWERS is a file. Items are joined by name if both have names, and by row number if\n"
+        "neither has.",
         epilog="examples:\n"
+        "  oddkernel fit photos/\n"
         "  oddkernel fit animals.csv answers.csv --out animals.oddkernel\n"
         "  oddkernel fit pixels.npy answers.jsonl --penalty inf --out strict.oddkernel   (every answer must hold)",
     )
-    parser.add_argument("features", metavar="FEATURES", type=Path, help="features: .npy, .npz, .csv or .parquet")
-    parser.add_argument("answers", metavar="ANSWERS", type=Path, help=f"answers: {ENDINGS}")
-    add_reading(parser)
-    parser.add_argument("--out", metavar="MODEL", type=Path, required=True, help="file to write the model to")
-    add_names(parser)
+    add_items(parser)
+    add_answers(parser)
+    parser.add_argument(
+        "--out", metavar="MODEL", type=Path, help="file to write the model to; a study keeps it in its folder, too"
+    )
     learning = parser.add_argument_group("learning")
     learning.add_argument(
         "--kernel", default="auto", help="auto, adaptive, gaussian, linear, identity, diffusion or precomputed"
@@ -62,15 +78,9 @@ def add(commands: Any) -> argparse.ArgumentParser:
     learning.add_argument("--tol", type=float, default=1e-6, help="how close to the optimum to come (1e-6)")
     learning.add_argument("--max-iter", type=int, metavar="N", help="most passes or steps")
     add_random_state(learning)
-    parser.set_defaults(run=run)
+    add_study(parser)
+    parser.set_defaults(run=run, usual={name: parser.get_default(name) for name in SETTINGS})
     return parser
-
-
-def add_names(parser: argparse.ArgumentParser) -> None:
-    """Describe the option that says where the items' names are."""
-    parser.add_argument(
-        "--names", metavar="COLUMN", help="column with the items' names (item or name, if there is one)"
-    )
 
 
 def add_random_state(parser: argparse._ActionsContainer) -> None:
@@ -80,45 +90,26 @@ def add_random_state(parser: argparse._ActionsContainer) -> None:
 
 def run(arguments: argparse.Namespace) -> Summary:
     """Read, learn, write."""
-    with working("reading"):
-        import numpy as np
-
-        from ..items import tables
+    started = time.perf_counter()
+    if arguments.out is not None and not arguments.out.resolve().parent.is_dir():
+        raise ValueError(f"{arguments.out}: the folder doesn't exist")
+    study = arguments.answers is None and is_study(arguments.items)
+    model, given, said, notes = (_from_study if study else _from_files)(arguments)
+    items = given.items
+    with working("scoring"):
         from ..learning import models
-        from ..learning.sklr import SKLR
         from ..problem import choices
 
-        if not arguments.out.resolve().parent.is_dir():
-            raise ValueError(f"{arguments.out}: the folder doesn't exist")
-        items = tables.read(arguments.features, names=arguments.names)
-        said, notes = read_answers(arguments.answers, arguments, items)
-    model = SKLR(
-        arguments.kernel,
-        rank=arguments.rank,
-        ratio=arguments.ratio,
-        margin=arguments.margin,
-        loss=arguments.loss,
-        penalty=arguments.penalty,
-        softness=arguments.softness,
-        scaling=arguments.scaling,
-        solver=arguments.solver,
-        tol=arguments.tol,
-        max_iter=arguments.max_iter,
-        random_state=arguments.random_state,
-    )
-    started = time.perf_counter()
-    with working(f"learning from {len(said)} answers"):
-        model.fit(items.X, said)
         score = model.score(items.X, said) if choices.decided(said).any() else None
-    if items.columns is not None:
-        model.feature_names_in_ = np.array(items.columns, dtype=object)
     seconds = time.perf_counter() - started
-    models.save(model, arguments.out)
+    if arguments.out is not None:
+        models.save(model, arguments.out)
+    written = arguments.out or home_of(arguments.items) / ".oddkernel" / "model.oddkernel"
 
     solution, tuning = model.solution_, model.tuning_
     conflicts = said.conflicts()
     sentences = [
-        f"{len(items.X)} items with {items.X.shape[1]} features{'' if items.names is None else ', joined by name'}.",
+        *given.sentences,
         f"{said}.",
         *notes,
         *([f"{len(conflicts)} groups of answers contradict one another on their face."] if conflicts else []),
@@ -126,13 +117,11 @@ def run(arguments: argparse.Namespace) -> Summary:
         f"{solution}",
         *([] if tuning is None else [f"Chosen: {model.loss_} loss, penalty {model.penalty_:.3g}. {tuning.sentence}"]),
         *([] if score is None else [f"The learned distances agree with {score:.1%} of the answers learned from."]),
-        f"Model: {arguments.out} ({model.rank_} dimensions, {seconds:.1f} s)",
+        f"Model: {written} ({model.rank_} dimensions, {seconds:.1f} s)",
     ]
     facts = {
-        "model": str(arguments.out),
-        "n_items": len(items.X),
-        "n_features": items.X.shape[1],
-        "joined_by": "position" if items.names is None else "name",
+        "model": str(written),
+        **given.facts,
         "n_answers": len(said),
         "n_asked": len(said.constrained),
         "n_conflicts": len(conflicts),
@@ -153,6 +142,39 @@ def run(arguments: argparse.Namespace) -> Summary:
         "seconds": round(seconds, 3),
     }
     return Summary(sentences, facts)
+
+
+def _from_study(arguments: argparse.Namespace) -> tuple[SKLR, Given, Comparisons, Sequence[str]]:
+    """The model of a study, learned with these settings unless it is there already."""
+    findings, given = findings_of(arguments)
+    settings = {name: getattr(arguments, name) for name in SETTINGS}
+    with working(f"learning from {len(findings.said)} answers"):
+        # What wasn't given stays open: without features the learner is another.
+        model, is_new = findings.model({name: to for name, to in settings.items() if to != arguments.usual[name]})
+    return model, given, findings.said, told_of(findings, is_new)
+
+
+def _from_files(arguments: argparse.Namespace) -> tuple[SKLR, Given, Comparisons, Sequence[str]]:
+    """A model of items and a file of answers."""
+    with working("reading"):
+        import numpy as np
+
+        from ..learning.sklr import SKLR
+
+        check_there(arguments.items)
+        require_answers(arguments)
+        if arguments.out is None:
+            raise ValueError(f"where to? expected --out {arguments.items.stem}.oddkernel")
+    given = read_items(arguments)
+    said, notes = read_answers(arguments.answers, arguments, given.items)
+    model = SKLR(**{name: getattr(arguments, name) for name in SETTINGS})
+    if given.kept is not None and given.kept.option == "none":
+        model.set_params(kernel="identity", rank=None)
+    with working(f"learning from {len(said)} answers"):
+        model.fit(given.items.X, said)
+    if given.items.columns is not None:
+        model.feature_names_in_ = np.array(given.items.columns, dtype=object)
+    return model, given, said, notes
 
 
 def _number_or_auto(text: str) -> float | str:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from .fit import add_random_state
+from .items import streams
+from .learned import add_learned, default_out, read_learned, require_model
 from .summary import Summary, working
-from .transform import add_model_and_features
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -17,11 +18,14 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "index",
         help="make items ready for search by the learned similarity",
         description="Writes a folder that oddkernel query searches: the items' learned coordinates in a FAISS index,\n"
-        "their names and the model.",
-        epilog="example:\n  oddkernel index animals.oddkernel animals.csv --out animals.index",
+        "their names and the model. Up to 100,000 items or so, oddkernel query is quick without an index.",
+        epilog="examples:\n  oddkernel index photos/\n"
+        "  oddkernel index animals.csv --model animals.oddkernel --out animals.index",
     )
-    add_model_and_features(parser)
-    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="new folder to write")
+    add_learned(parser)
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, help="new folder to write (items.index in the study's folder)"
+    )
     parser.add_argument(
         "--factory", metavar="KIND", help="kind of index in FAISS's own words, such as IVF1000,SQ8 (a fitting one)"
     )
@@ -37,23 +41,31 @@ def run(arguments: argparse.Namespace) -> Summary:
         from ..scale.index import Index, check_installed
         from ..support.progress import Progress
 
-        check_installed(arguments.out)
-        model = models.load(arguments.model)
+        out = default_out(arguments, "items.index")
+        check_installed(out)
+    told: list[str] = []
+    if streams(arguments.items):
+        model, items, names = models.load(require_model(arguments)), arguments.items, None
+    else:
+        learned = read_learned(arguments)
+        model, items, names, told = learned.model, learned.X, learned.given.items.names, learned.sentences
     index = Index.build(
         model,
-        arguments.features,
+        items,
         factory=arguments.factory,
-        names=arguments.names,
+        names=arguments.names if streams(arguments.items) else None,
         random_state=arguments.random_state,
         progress=Progress(),
     )
+    if names is not None:
+        index.names = list(names)
     with working("writing"):
-        index.save(arguments.out)
+        index.save(out)
     named = "with their names" if index.names is not None else "by row number"
     return Summary(
-        [f"{len(index)} items, {named}, by {model.rank_} coordinates.", f"Index: {arguments.out}"],
+        [*told, f"{len(index)} items, {named}, by {model.rank_} coordinates.", f"Index: {out}"],
         {
-            "out": str(arguments.out),
+            "out": str(out),
             "n_items": len(index),
             "n_coordinates": model.rank_,
             "items_by": "row number" if index.names is None else "name",

@@ -8,8 +8,10 @@ import sys
 import threading
 import time
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+from .items import DROPS, filter_of
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -30,11 +32,19 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "Its settings are in study.toml, which is written at the first start; answers are kept beside it.",
         epilog="examples:\n"
         "  oddkernel judge photos/\n"
+        "  oddkernel report photos/                                (look at what people said)\n"
         "  oddkernel judge photos/ --simulate 20 --questions 30    (try it out without people)\n"
         "  oddkernel judge photos/ --export answers.csv",
     )
     parser.add_argument("study", metavar="STUDY", type=Path, help="a folder of items, or a table of texts or paths")
-    parser.add_argument("--features", metavar="FILE", type=Path, help="features of the items, with their names")
+    features = parser.add_mutually_exclusive_group()
+    features.add_argument("--features", metavar="FILE", type=Path, help="features of the items, with their names")
+    features.add_argument(
+        "--with",
+        dest="encoder",
+        metavar="ENCODER",
+        help="what makes features of images (clip, gist) or texts (sentences, tfidf), as in oddkernel features",
+    )
     parser.add_argument(
         "--database",
         metavar="URL",
@@ -61,7 +71,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     exporting.add_argument(
         "--drop",
         action="append",
-        choices=("failed_catches", "too_fast", "incomplete"),
+        choices=DROPS,
         default=[],
         help="leave out people who failed half of their catch questions, answers that were too fast, or people who "
         "haven't finished; may be repeated",
@@ -83,8 +93,12 @@ def run(arguments: argparse.Namespace) -> Summary:
 
         check_installed()
         from ..judge.study import Study
+        from ..questions.policies import LEARNING
 
         study = Study.open(arguments.study, arguments.features)
+    needs_features = study.settings.policy in LEARNING or arguments.outlook is not None
+    if arguments.encoder is not None or needs_features or (arguments.simulate is not None and arguments.labels is None):
+        study = _described(arguments, study)
     for wanted, action in (
         (arguments.export, _export),
         (arguments.invite, _invite),
@@ -96,6 +110,25 @@ def run(arguments: argparse.Namespace) -> Summary:
         if wanted is not None:
             return action(arguments, study)
     return _serve(arguments, study)
+
+
+def _described(arguments: argparse.Namespace, study: Study) -> Study:
+    """The study with features of its items: made now unless they are there."""
+    from dataclasses import replace
+
+    from ..judge.describing import describe, of_all
+    from ..questions.policies import LEARNING
+    from ..support.progress import Progress
+
+    if study.features is not None and arguments.encoder is None:
+        return study
+    try:
+        kept = describe(study.items, study.home, wanted=arguments.encoder, progress=Progress())
+    except ImportError:
+        if arguments.encoder is not None or study.settings.policy in LEARNING:
+            raise
+        return study  # images need Pillow
+    return replace(study, features=of_all(kept, study.items))
 
 
 def _serve(arguments: argparse.Namespace, study: Study) -> Summary:
@@ -122,9 +155,11 @@ def _serve(arguments: argparse.Namespace, study: Study) -> Summary:
     before = server.n_answers()
     started = time.monotonic()
     total = server.run(tell)
+    folder = quote(str(arguments.study))
     sentences = [
         f"Stopped. {total - before} answers came in, {total} in all.",
-        f"oddkernel judge {arguments.study} --export answers.csv writes them to a file.",
+        f"oddkernel report {folder} shows what they tell; "
+        f"oddkernel judge {folder} --export answers.csv writes them to a file.",
     ]
     facts = {"n_items": len(study.items), "n_answers": total, "n_new": total - before}
     return Summary(sentences, {**facts, "seconds": round(time.monotonic() - started, 1)})
@@ -168,13 +203,7 @@ def _export(arguments: argparse.Namespace, study: Study) -> Summary:
 def _filter(arguments: argparse.Namespace, study: Study, basis: Filter) -> Filter:
     from dataclasses import replace
 
-    return replace(
-        basis,
-        failed_catches="failed_catches" in arguments.drop,
-        too_fast=study.settings.too_fast if "too_fast" in arguments.drop else None,
-        incomplete="incomplete" in arguments.drop,
-        participants=not arguments.anonymous,
-    )
+    return replace(filter_of(arguments, study), holdout=basis.holdout, participants=not arguments.anonymous)
 
 
 def _invite(arguments: argparse.Namespace, study: Study) -> Summary:
@@ -197,12 +226,15 @@ def _invite(arguments: argparse.Namespace, study: Study) -> Summary:
 
 
 def _withdraw(arguments: argparse.Namespace, study: Study) -> Summary:
+    from ..judge.findings import forget
+
     database = study.connect(arguments.database)
     try:
         deleted = database.write(lambda records: records.withdraw(arguments.withdraw)).result()
         is_gone = database.forget_deleted()
     finally:
         database.close()
+    forget(study.home)
     sentences = [f"{arguments.withdraw} and {deleted} answers are deleted."]
     if not is_gone:
         sentences.append(
@@ -278,7 +310,7 @@ def _simulate(arguments: argparse.Namespace, study: Study) -> Summary:
     elif study.features is not None:
         respond, how = by_features(study.features, arguments.noise), "by the features"
     else:
-        respond, how = by_chance, "by chance, as there are neither --features nor --labels"
+        respond, how = by_chance, "by chance, as the items have no features and there are no --labels"
     server = Server(study, database=arguments.database, host="127.0.0.1", port=0)
     running = threading.Thread(target=server.run, daemon=True)
     running.start()

@@ -7,20 +7,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .answers import add_reading, read_answers
-from .fit import add_names, add_random_state
+from .answers import add_answers, read_answers, require_answers
+from .fit import add_random_state
+from .items import check_there, is_study, read_items
+from .learned import Learned, add_learned, default_out, read_learned
 from .summary import Summary, working
 
 if TYPE_CHECKING:
+    from ..learning.sklr import SKLR
     from ..report import Report
-
-PARTS = {
-    "maps": "drawing the maps",
-    "resolutions": "finding clusters at several resolutions",
-    "neighbours": "finding neighbours",
-    "held_out": "learning again without some of the answers",
-    "thumbnails": "shrinking the images",
-}
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -29,25 +24,27 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "report",
         help="write a page with maps, clusters, neighbours, answers and fit",
         description="Writes one HTML file that shows what was learned: maps before and after, clusters from coarse to\n"
-        "fine, neighbours, answers and fit. It opens anywhere and needs no network.",
-        epilog="example:\n"
-        "  oddkernel report animals.oddkernel --items animals.csv --images photographs --out animals.html",
+        "fine, neighbours, answers and fit. It opens anywhere and needs no network.\n\n"
+        "A study's folder is enough: features are made if there are none, the answers are learned from, all but those\n"
+        "held out, which are used for the score, and the page is report.html in the folder. What was made stays\n"
+        "there, and the next report makes only what has changed.",
+        epilog="examples:\n"
+        "  oddkernel report photos/\n"
+        "  oddkernel report animals.csv answers.csv --out animals.html\n"
+        "  oddkernel report animals.csv --model animals.oddkernel --images photographs --out animals.html",
     )
-    parser.add_argument("model", metavar="MODEL", type=Path, help="a model that oddkernel fit wrote")
+    add_learned(parser)
+    add_answers(parser)
     parser.add_argument(
-        "--items", metavar="FEATURES", type=Path, required=True, help="features: .npy, .npz, .csv or .parquet"
+        "--out", metavar="FILE", type=Path, help="file to write: .html (report.html in the study's folder)"
     )
-    add_names(parser)
-    parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="file to write: .html")
     looks = parser.add_argument_group("what the items look like")
     looks.add_argument("--images", metavar="DIR", type=Path, help="folder with an image for each item, called like it")
     looks.add_argument(
         "--about", metavar="FILE", type=Path, help="a .csv with a line for each item: item, and text or class or both"
     )
     shown = parser.add_argument_group("what is shown")
-    shown.add_argument("--answers", metavar="FILE", type=Path, help="answers to show, not those learned from")
     shown.add_argument("--held-out", metavar="FILE", type=Path, help="answers set aside, to see how well new ones fare")
-    add_reading(shown)
     shown.add_argument(
         "-k", metavar="N", type=int, action="append", help="number of clusters; may be given several times (2 to 20)"
     )
@@ -62,71 +59,108 @@ def add(commands: Any) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> Summary:
     """Read, compute part by part, write."""
     started = time.perf_counter()
-    if arguments.out.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"{arguments.out}: expected a name that ends with .html")
-    if not arguments.out.resolve().parent.is_dir():
-        raise ValueError(f"{arguments.out}: the folder doesn't exist")
+    check_there(arguments.items)
+    is_learned = _is_learned(arguments)
+    out = _check_out(arguments)
+    with working("starting"):
+        from ..judge.reporting import save_report
+        from ..report.figures import require_matplotlib
+        from ..report.thumbnails import require_pillow
+
+        if arguments.figures is not None:
+            require_matplotlib()
+        if arguments.images is not None:
+            require_pillow()
+    learned = read_learned(arguments) if is_learned else _learn(arguments)
     with working("reading"):
-        report = _report(arguments)
+        report = _report(arguments, learned)
     compute(report)
     with working("writing"):
-        report.save(arguments.out)
+        if learned.findings is None:
+            report.save(out)
+        else:
+            save_report(report, out)
     pictures = []
     if arguments.figures is not None:
         with working("drawing pictures"):
             pictures = report.figures(arguments.figures)
-    return _summary(report, arguments.out, pictures, time.perf_counter() - started)
+    return _summary(report, learned, out, pictures, time.perf_counter() - started)
+
+
+def _check_out(arguments: argparse.Namespace) -> Path:
+    out = default_out(arguments, "report.html")
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"{out}: expected a name that ends with .html")
+    if not out.resolve().parent.is_dir():
+        raise ValueError(f"{out}: the folder doesn't exist")
+    return out
+
+
+def _is_learned(arguments: argparse.Namespace) -> bool:
+    """Whether the model is in a file or kept with a study; otherwise it is learned from a file of answers."""
+    if arguments.model is not None or (arguments.answers is None and is_study(arguments.items)):
+        return True
+    require_answers(arguments)
+    return False
+
+
+def _learn(arguments: argparse.Namespace) -> Learned:
+    from ..learning.sklr import SKLR
+
+    given = read_items(arguments)
+    said, notes = read_answers(arguments.answers, arguments, given.items)
+    without = given.kept is not None and given.kept.option == "none"
+    model = SKLR("identity", rank=None, random_state=0) if without else SKLR(random_state=0)
+    with working(f"learning from {len(said)} answers"):
+        model.fit(given.items.X, said)
+    return Learned(model, given, given.items.X, None, [*given.sentences, *notes])
 
 
 def compute(report: Report) -> None:
     """Compute the parts of a report that take long, saying which."""
+    from ..judge.reporting import PARTS
+
     for part, words in PARTS.items():
         with working(words):
             getattr(report, part)
 
 
-def _report(arguments: argparse.Namespace) -> Report:
-    import warnings
-
-    from ..items import tables
-    from ..learning import models
+def _report(arguments: argparse.Namespace, learned: Learned) -> Report:
+    from ..judge.reporting import looks_of, report_of
     from ..report import Report
     from ..report.about import read_about
-    from ..report.figures import require_matplotlib
-    from ..report.thumbnails import images_in, require_pillow
+    from ..report.thumbnails import images_in
 
-    if arguments.figures is not None:
-        require_matplotlib()
+    items = learned.given.items
+    options: dict[str, Any] = {"clusters": arguments.k, "map": arguments.map, "random_state": arguments.random_state}
+    if arguments.about is not None:
+        about = read_about(arguments.about, items.names, len(items.X))
+        called = {"text": "texts", "class": "classes"}
+        options |= {called[column]: values for column, values in about.items() if column in called}
     if arguments.images is not None:
-        require_pillow()
-    model = models.load(arguments.model)
-    items = tables.read(arguments.items, names=arguments.names)
-    # scikit-learn checks the names of features in data frames only; `features` has just checked them.
-    warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
-    about = {} if arguments.about is None else read_about(arguments.about, items.names, len(items.X))
-    if arguments.images is not None and items.names is None:
-        raise ValueError("--images needs items with names to find their files by; add a column called item")
-    return Report(
-        model,
-        items.features(getattr(model, "feature_names_in_", None)),
-        names=items.names,
-        texts=about.get("text"),
-        classes=about.get("class"),
-        images=None if arguments.images is None else images_in(arguments.images, items.names or ()),
-        answers=None if arguments.answers is None else read_answers(arguments.answers, arguments, items).said,
-        held_out=None if arguments.held_out is None else read_answers(arguments.held_out, arguments, items).said,
-        clusters=arguments.k,
-        map=arguments.map,
-        title=arguments.title,
-        random_state=arguments.random_state,
-    )
+        if items.names is None:
+            raise ValueError("--images needs items with names to find their files by; add a column called item")
+        options["images"] = images_in(arguments.images, items.names)
+    if arguments.held_out is not None:
+        options["held_out"] = read_answers(arguments.held_out, arguments, items).said
+    if arguments.model is not None and arguments.answers is not None:
+        options["answers"] = read_answers(arguments.answers, arguments, items).said
+    if arguments.title is not None:
+        options["title"] = arguments.title
+    if learned.findings is not None:
+        return report_of(learned.findings, learned.model, **options)
+    looks = looks_of(learned.given.source, items.names or ())
+    return Report(learned.model, learned.X, **{"names": items.names, **looks, **options})
 
 
-def _summary(report: Report, out: Path, pictures: list[Path], seconds: float) -> Summary:
+def _summary(report: Report, learned: Learned, out: Path, pictures: list[Path], seconds: float) -> Summary:
     agreement, held_out, suggestion = report.verdicts.agreement(), report.held_out, report.resolutions.suggestion
     size = out.stat().st_size
     sentences = [
-        f"{len(report.X)} items, {len(report.answers)} answers.",
+        *(learned.sentences or [f"{len(report.X)} items."]),
+        *([] if learned.findings is not None else [f"{len(report.answers)} answers."]),
+        *_chosen(learned.model),
+        f"{report.opening.headline}.",
         *(
             []
             if held_out is None
@@ -144,6 +178,8 @@ def _summary(report: Report, out: Path, pictures: list[Path], seconds: float) ->
         "bytes": size,
         "n_items": len(report.X),
         "n_answers": len(report.answers),
+        "headline": report.opening.headline,
+        "encoder": None if learned.given.kept is None else learned.given.kept.option,
         "agreement": None if agreement is None else {"before": agreement[0], "after": agreement[1]},
         "held_out": None if held_out is None else {"before": held_out.before, "after": held_out.after},
         "suggested_clusters": suggestion.k,
@@ -151,3 +187,9 @@ def _summary(report: Report, out: Path, pictures: list[Path], seconds: float) ->
         "seconds": round(seconds, 3),
     }
     return Summary(sentences, facts)
+
+
+def _chosen(model: SKLR) -> list[str]:
+    """What was chosen while learning."""
+    tuning = model.tuning_
+    return [] if tuning is None else [f"Chosen: {model.loss_} loss, penalty {model.penalty_:.3g}. {tuning.sentence}"]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 # Seconds until the first word about something that takes long, and between later ones.
@@ -48,6 +50,15 @@ def working(on: str) -> Iterator[None]:
     finally:
         done.set()
         teller.join()
+
+
+def command_name() -> str:
+    """What to type for this program: its name, or its path where the shell would not find it by name."""
+    typed = Path(sys.argv[0])
+    found = shutil.which("oddkernel")
+    if typed.name != "oddkernel" or (found is not None and Path(found).resolve() == typed.resolve()):
+        return "oddkernel"
+    return str(typed)
 
 
 def number(value: float) -> float | str:

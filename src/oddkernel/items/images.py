@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +10,10 @@ import numpy as np
 
 from ..comparisons.names import as_items
 from ..support.types import Array
+from .encoders import Row, encode
 from .gist import BLOCKS, LENGTH, SIZE, gist
 from .opening import open_image
+from .sources import Source
 from .tables import Items
 
 if TYPE_CHECKING:
@@ -24,6 +25,19 @@ COLUMNS = (
     *(f"gist{k}" for k in range(LENGTH)),
     *(f"{colour}{k}" for k in range(BLOCKS * BLOCKS) for colour in ("red", "green", "blue")),
 )
+
+
+class Gist:
+    """The encoder that needs no weights: 512 numbers of `gist`, then the mean red, green and blue of 4 × 4 blocks."""
+
+    name = option = prefix = "gist"
+    together = False
+    columns = COLUMNS
+
+    def rows(self, source: Source) -> Iterator[Row]:
+        """The features of each image, or why it can't be read."""
+        for index, (features, problem) in enumerate(prepared(source.paths, _describe)):
+            yield Row(index, features, problem)
 
 
 def from_images(paths: Sequence[Path], names: Sequence[str], *, progress: Callable[[str], None] | None = None) -> Items:
@@ -40,7 +54,7 @@ def from_images(paths: Sequence[Path], names: Sequence[str], *, progress: Callab
     names : sequence of str
         The items' names, as many and all different.
     progress : callable, optional
-        Told a sentence before each image.
+        Called with a sentence after each image.
 
     Returns
     -------
@@ -55,22 +69,22 @@ def from_images(paths: Sequence[Path], names: Sequence[str], *, progress: Callab
     called = as_items(names) or ()
     if len(called) != len(paths):
         raise ValueError(f"{len(called)} names for {len(paths)} images; expected one for each")
+    return encode(Gist(), Source("image", called, paths=tuple(paths)), progress).items
+
+
+def prepared(paths: Iterable[Path], prepare: Callable[[PIL.Image.Image], Array]) -> Iterator[tuple[Array | None, str]]:
+    """What `prepare` makes of each image, upright and without transparency, one in memory at a time; or its problem."""
     require_pillow()
-    rows, kept, damaged = [], [], []
-    for number, (path, name) in enumerate(zip(paths, called, strict=True), start=1):
-        if progress is not None:
-            progress(f"image {number} of {len(paths)}")
+    from PIL import ImageOps
+
+    for path in paths:
         try:
-            rows.append(_features(_pixels(path)))
-            kept.append(name)
+            with open_image(path) as image:
+                found = prepare(_opaque(ImageOps.exif_transpose(image)))
         except ValueError as error:
-            damaged.append(f"{path} ({error})")
-    if damaged:
-        told = f"{len(damaged)} of {len(paths)} images can't be read: {'; '.join(damaged)}"
-        if not rows:
-            raise ValueError(f"{told}; expected at least one")
-        warnings.warn(f"left out, {told}", UserWarning, stacklevel=2)
-    return Items(np.array(rows).reshape(-1, len(COLUMNS)), tuple(kept), COLUMNS)
+            yield None, str(error)
+        else:
+            yield found, ""
 
 
 def require_pillow() -> None:
@@ -81,20 +95,15 @@ def require_pillow() -> None:
         raise ImportError('features of images need Pillow: pip install "oddkernel[images]"') from None
 
 
-def _features(pixels: Array) -> Array:
+def _describe(image: PIL.Image.Image) -> Array:
+    """Features of the middle square of an image."""
+    from PIL import Image, ImageOps
+
+    square = ImageOps.fit(image, (SIZE, SIZE), Image.Resampling.BICUBIC)
+    pixels = np.asarray(square, dtype=np.float64)
     side = SIZE // BLOCKS
     colour = pixels.reshape(BLOCKS, side, BLOCKS, side, 3).mean(axis=(1, 3)) / 255.0
     return np.concatenate([gist(pixels.mean(axis=2)), COLOUR_WEIGHT * colour.ravel()])
-
-
-def _pixels(path: Path) -> Array:
-    """(256, 256, 3): the middle square of an image, 0 to 255."""
-    from PIL import Image, ImageOps
-
-    with open_image(path) as image:
-        upright = ImageOps.exif_transpose(image)
-        square = ImageOps.fit(_opaque(upright), (SIZE, SIZE), Image.Resampling.BICUBIC)
-        return np.asarray(square, dtype=np.float64)
 
 
 def _opaque(image: PIL.Image.Image) -> PIL.Image.Image:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -10,7 +11,7 @@ from typing import Literal
 from ..comparisons.names import as_items
 from .tables import NAME_COLUMNS, text_columns
 
-IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
+IMAGES = (".apng", ".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,16 @@ class Source:
     names: tuple[str, ...]
     paths: tuple[Path, ...] = ()
     texts: tuple[str, ...] = ()
+
+    def only(self, names: Collection[str]) -> Source:
+        """The items of these names, in the same order."""
+        rows = [row for row, name in enumerate(self.names) if name in names]
+        return Source(
+            self.kind,
+            tuple(self.names[row] for row in rows),
+            tuple(self.paths[row] for row in rows if self.paths),
+            tuple(self.texts[row] for row in rows if self.texts),
+        )
 
 
 def read_source(source: str | os.PathLike[str], *, names: str | None = None) -> Source:

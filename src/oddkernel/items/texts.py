@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from scipy import sparse
 from sklearn.decomposition import TruncatedSVD
@@ -10,10 +10,25 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ..comparisons import RowError
 from ..comparisons.names import as_items
+from .encoders import Row
+from .sources import Source
 from .tables import Items
 
 N_FEATURES = 100
 """Dimensions of the features of texts unless another number is given. Chosen by hand."""
+
+
+class Tfidf:
+    """The encoder that needs no weights: see `from_texts`."""
+
+    name = option = "tfidf"
+    prefix = "text"
+    together = True
+
+    def rows(self, source: Source) -> Iterator[Row]:
+        """The features of each text; they depend on all texts."""
+        for index, features in enumerate(from_texts(source.texts, source.names).X):
+            yield Row(index, features)
 
 
 def from_texts(texts: Sequence[str], names: Sequence[str], *, n_features: int = N_FEATURES) -> Items:

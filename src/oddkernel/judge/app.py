@@ -35,6 +35,8 @@ def create_app(study: Study, database: Database, is_crowded: Callable[[], bool] 
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
         judge.atlas.close()
+        judge.describing.close()
+        judge.reporting.close()
         judge.asking.close()
         judge.pictures.close()
 

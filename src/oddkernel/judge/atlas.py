@@ -143,6 +143,12 @@ class Atlas:
                 **self._latest,
             }
 
+    def use(self, features: NDArray[np.float64] | None) -> None:
+        """Make the next map with these features."""
+        with self._lock:
+            self._features = features
+            self._begun_with = -1
+
     def close(self) -> None:
         """Give up a map that is being made."""
         process = self._process

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -13,6 +14,8 @@ from starlette.exceptions import HTTPException
 from .. import formats
 from ..formats.listing import list_items
 from .export import Filter, HoldOut, export
+from .findings import forget
+from .guard import REPORT_POLICY
 from .participant import Word
 from .running import Judge
 
@@ -88,6 +91,7 @@ def router(judge: Judge) -> APIRouter:
 
     @api.get("/map")
     async def learned_map() -> dict[str, Any]:
+        judge.describe()
         found = judge.atlas.latest(await judge.read(lambda records: records.n_answers()))
         columns = zip(*(found.pop(name, ()) for name in ("items", "x", "y", "cluster")), strict=True)
 
@@ -98,6 +102,32 @@ def router(judge: Judge) -> APIRouter:
             ]
 
         return {**found, "items": await asyncio.to_thread(place)}
+
+    @api.post("/report")
+    async def make_report() -> dict[str, Any]:
+        judge.reporting.begin()
+        return report_state()
+
+    @api.get("/report")
+    async def report_progress() -> dict[str, Any]:
+        return report_state()
+
+    def report_state() -> dict[str, Any]:
+        try:
+            made = datetime.fromtimestamp(judge.report_file.stat().st_mtime, UTC).isoformat()
+        except OSError:
+            made = None
+        return {**judge.reporting.state(), "made_at": made}
+
+    @routes.get("/report")
+    async def report(request: Request) -> Response:
+        required(request)
+        try:
+            page = await asyncio.to_thread(judge.report_file.read_bytes)
+        except OSError:
+            raise HTTPException(404, "There is no report yet; the experimenter's page makes one.") from None
+        headers = {"content-security-policy": REPORT_POLICY}
+        return Response(page, media_type="text/html; charset=utf-8", headers=headers)
 
     @api.post("/pause")
     async def pause() -> dict[str, Any]:
@@ -113,6 +143,7 @@ def router(judge: Judge) -> APIRouter:
     async def withdraw(leaving: Leaving) -> dict[str, Any]:
         deleted = await judge.write(lambda records: records.withdraw(leaving.participant))
         is_gone = await asyncio.to_thread(judge.database.forget_deleted)
+        await asyncio.to_thread(forget, study.home)
         judge.summary.forget()
         await judge.write(judge.asking.refresh)
         return {"withdrawn": leaving.participant, "answers_deleted": deleted, "lingers": not is_gone}

@@ -20,6 +20,11 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 PAGE_POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 MEDIA_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 """For items: an SVG file may use its own styles, and nothing else, also when it is opened directly."""
+REPORT_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; sandbox allow-scripts allow-downloads"
+)
+"""For the report: it has its own script, and can reach nothing of the server, not even the cookie."""
 
 HEADERS = {
     "content-security-policy": PAGE_POLICY,

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
+from ..formats import dump
 from .asking import Asking
 from .atlas import Atlas
-from .export import Export, Filter, HoldOut, export
+from .describing import kept_features, source_of
+from .errands import Errand, Task
+from .export import Export, Filter, export
+from .findings import HOLDOUTS, shared
 from .guard import Rate
 from .pages import Pages
 from .pictures import Pictures
+from .reporting import REPORT_FILE
 from .store import Database, Records
 from .study import Study
 from .summary import Summary
 from .versions import Versions
 
 T = TypeVar("T")
-
-HOLDOUTS: tuple[HoldOut, HoldOut] = ("drop", "only")
 
 
 class Judge:
@@ -40,9 +44,31 @@ class Judge:
         self.asking = Asking(study, database)
         self.summary = Summary(study, database)
         self.atlas = Atlas(self._exported, study.names, study.features)
+        self.describing = Errand(self._task, lambda _: self.atlas.use(kept_features(study.items, study.home)))
+        self.reporting = Errand(self._report_task)
         self.per_sitting = Rate(per_second=20, burst=100)
         self.newcomers = Rate(per_second=20, burst=2000)  # a whole lecture hall may come from one address at once
         self.token_tries = Rate(per_second=1, burst=20)
+
+    def describe(self) -> None:
+        """Have features of the items made for the map, once, if there are none."""
+        if self.study.features is None and not self.describing.begun and source_of(self.study.items) is not None:
+            self.describing.begin()
+
+    @property
+    def report_file(self) -> Path:
+        """Where the report is."""
+        return self.study.home / REPORT_FILE
+
+    def _task(self) -> Task:
+        file = self.study.features_file
+        source = self.study.source or self.study.home
+        return {"source": str(source.resolve()), "features": None if file is None else str(file.resolve())}
+
+    def _report_task(self) -> Task:
+        answers = self.database.read(lambda records: records.answers())
+        said, held_out = (dump(part, "jsonl").decode() for part in shared(answers, self.study, Filter()))
+        return {**self._task(), "said": said, "held_out": held_out, "out": str(self.report_file.resolve())}
 
     def _exported(self) -> tuple[Export, Export]:
         """The answers to learn from, and those held out."""

@@ -20,6 +20,7 @@ from ..questions.policies import POLICIES
 from ..support.files import replace
 from . import identity
 from . import items as _items
+from .describing import in_order, kept_features
 from .items import Item
 from .keys import Keys
 from .store import Database
@@ -131,7 +132,7 @@ class Settings:
     )
     features: str = _setting(
         "",
-        "A file of features, with item names, for the map and for policies that learn; empty for none.",
+        "A file of features, with item names; empty: oddkernel makes features itself, and keeps them in .oddkernel.",
         _is_line,
         "a file",
     )
@@ -213,7 +214,11 @@ class Study:
     settings : Settings
         What ``study.toml`` says.
     features : ndarray of shape (n, d), or None
-        Features of the items, in their order.
+        Features of the items, in their order: from the file, or those that are kept in the folder.
+    features_file : Path or None
+        The file that the study names.
+    source : Path or None
+        The folder or the table that it was read from.
     """
 
     home: Path
@@ -221,6 +226,8 @@ class Study:
     items: tuple[Item, ...]
     settings: Settings
     features: NDArray[np.float64] | None = None
+    features_file: Path | None = None
+    source: Path | None = None
 
     @classmethod
     def open(cls, source: Path, features: Path | None = None) -> Self:
@@ -260,7 +267,8 @@ class Study:
                     raise ValueError(f"{file}: [[catch]] number {number}: no item is called {brief(name)}")
         if features is None and settings.features:
             features = home / settings.features
-        return study if features is None else cls(home, study.media_root, items, settings, _features(features, items))
+        found = kept_features(items, home) if features is None else in_order(features, tables.read(features), items)
+        return cls(home, study.media_root, items, settings, found, features, source)
 
     @property
     def name(self) -> str:
@@ -304,16 +312,3 @@ class Study:
 def _default_name(home: Path) -> str:
     name = "".join(letter for letter in home.resolve().name if letter.isprintable())
     return name.encode(errors="ignore").decode()[:200] or "study"
-
-
-def _features(file: Path, items: tuple[Item, ...]) -> NDArray[np.float64]:
-    table = tables.read(file)
-    if table.names is None:
-        raise ValueError(f"{file}: the features don't name their items; expected a column called item with their names")
-    row_of = {name: row for row, name in enumerate(table.names)}
-    missing = [item.name for item in items if item.name not in row_of]
-    if missing:
-        raise ValueError(
-            f"{file}: {len(missing)} items have no features, first {brief(missing[0])}; expected all names"
-        )
-    return table.X[[row_of[item.name] for item in items]]

@@ -155,7 +155,36 @@ class Index:
         Found
         """
         require(k is not None and is_count(k) and k <= len(self), "k", k, f"a number from 1 to {len(self)}")
-        squared, rows = self._searcher.search(transform(self.model, X, dtype=np.float32), int(k))
+        return self._search(transform(self.model, X, dtype=np.float32), int(k))
+
+    def like(self, rows: ArrayLike, k: int = 10) -> Found:
+        """The k items most like items of the index, which are themselves left out.
+
+        Parameters
+        ----------
+        rows : array-like of shape (q,)
+            Row numbers of the items.
+        k : int, default=10
+            Number of items for each of them.
+        """
+        most = len(self) - 1
+        require(k is not None and is_count(k) and k <= most, "k", k, f"a number from 1 to {most}")
+        asked = np.asarray(rows, dtype=np.intp)
+        if hasattr(self._searcher, "make_direct_map"):
+            self._searcher.make_direct_map()
+        coordinates = np.stack([self._searcher.reconstruct(int(row)) for row in asked])
+        found = self._search(coordinates, int(k) + 1)
+        # A copy of the item may come before it; where a search that isn't exact misses it, the last one goes.
+        own = found.rows == asked[:, None]
+        drop = np.where(own.any(axis=1), own.argmax(axis=1), k)
+        keep = np.arange(k + 1) != drop[:, None]
+        names = found.names and [
+            [name for name, kept in zip(*each, strict=True) if kept] for each in zip(found.names, keep, strict=True)
+        ]
+        return Found(found.rows[keep].reshape(-1, k), found.distance[keep].reshape(-1, k), names)
+
+    def _search(self, coordinates: NDArray[np.float32], k: int) -> Found:
+        squared, rows = self._searcher.search(coordinates, k)
         distance = np.sqrt(np.maximum(squared, 0), where=rows >= 0, out=np.full_like(squared, np.inf))
         names = None
         if self.names is not None:

@@ -5,6 +5,7 @@ import { drawBars, drawHistogram, seconds } from "./charts.js";
 import { el } from "../shared/dom.js";
 import { drawMap, listGroups } from "./map.js";
 import { PeopleTable } from "./people.js";
+import { ReportCard } from "./report.js";
 
 const SUMMARY_MS = 4000;
 const MAP_MS = 10_000;
@@ -159,5 +160,8 @@ async function keepDoing(work, ms) {
   }
 }
 
+const report = new ReportCard(byId("report-about"), byId("make-report"), byId("open-report"), `${API}report`, attempt);
+
 keepDoing(refresh, SUMMARY_MS);
+keepDoing(() => report.refresh(), SUMMARY_MS);
 keepDoing(refreshMap, MAP_MS);

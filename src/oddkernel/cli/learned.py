@@ -1,0 +1,112 @@
+"""The model, for every command that uses one: the one in a file, or the one that a study keeps."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from .items import Given, add_items, add_study, findings_of, home_of, is_study, read_items
+from .summary import working
+
+if TYPE_CHECKING:
+    from ..judge.findings import Findings
+    from ..learning.sklr import SKLR
+    from ..support.types import Array
+
+
+def add_learned(parser: argparse.ArgumentParser) -> None:
+    """Describe the arguments of all commands that use a model."""
+    add_items(parser)
+    parser.add_argument(
+        "--model",
+        metavar="MODEL",
+        type=Path,
+        help="a model that oddkernel fit wrote; by default the one that is kept with the study, learned anew if there "
+        "are new answers",
+    )
+    add_study(parser)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A model, and the items that a command is about.
+
+    Attributes
+    ----------
+    model : SKLR
+    given : Given
+        The items.
+    X : ndarray of shape (n, d)
+        Their features in the model's order.
+    findings : Findings or None
+        What the study found out, if the model was learned from it.
+    sentences : list of str
+        How the model and the features came about.
+    """
+
+    model: SKLR
+    given: Given
+    X: Array
+    findings: Findings | None
+    sentences: list[str]
+
+
+def read_learned(arguments: argparse.Namespace) -> Learned:
+    """The model and the items; features are made, and the model is learned, if they aren't there."""
+    if arguments.model is None and is_study(arguments.items):
+        return _of_study(arguments)
+    from ..learning import models
+
+    model = models.load(require_model(arguments))
+    given = read_items(arguments)
+    wanted = getattr(model, "feature_names_in_", None)
+    told = given.sentences if given.kept is not None else []
+    return Learned(model, given, given.items.features(wanted), None, told)
+
+
+def require_model(arguments: argparse.Namespace) -> Path:
+    """The model's file, or an error that says how to get one."""
+    from .items import check_there
+
+    check_there(arguments.items)
+    if arguments.model is None:
+        items = quote(str(arguments.items))
+        raise ValueError(
+            f"{arguments.items}: which model? oddkernel fit {items} ANSWERS --out model.oddkernel learns one, then "
+            "--model model.oddkernel; in a study's folder (oddkernel judge) no model need be named"
+        )
+    model: Path = arguments.model
+    return model
+
+
+def default_out(arguments: argparse.Namespace, name: str) -> Path:
+    """The file to write: what --out says, or one in the study's folder."""
+    out: Path | None = arguments.out
+    if out is not None:
+        return out
+    if not is_study(arguments.items):
+        raise ValueError(f"where to? expected --out {name}; only a study's folder has a place for it")
+    return home_of(arguments.items) / name
+
+
+def _of_study(arguments: argparse.Namespace) -> Learned:
+    findings, given = findings_of(arguments)
+    with working(f"learning from {len(findings.said)} answers"):
+        model, is_new = findings.model()
+    return Learned(model, given, given.items.X, findings, [*given.sentences, *told_of(findings, is_new)])
+
+
+def told_of(findings: Findings, is_new: bool) -> list[str]:
+    """Sentences about a study's answers and the model learned from them."""
+    n, kept = len(findings.said), len(findings.held_out)
+    how = "Learned" if is_new else "Learned before"
+    held = f"; {kept} more are held out" if kept else ""
+    sentences = [f"{how} from {n} answers of {findings.n_people} people{held}."]
+    if findings.n_gone:
+        sentences.append(f"{findings.n_gone} answers are about items that are gone or have no features: left out.")
+    if findings.n_dropped:
+        sentences.append(f"{findings.n_dropped} answers were left out, as asked.")
+    return sentences

@@ -1,0 +1,68 @@
+"""The report of a study: the same from the command line and from the experimenter's page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..comparisons import Comparisons
+from ..items.sources import Source
+from ..learning.sklr import SKLR
+from ..problem import choices
+from ..report import Report
+from ..support.files import replace
+from .describing import source_of
+
+if TYPE_CHECKING:  # it needs the packages of a database, and some reports need none
+    from .findings import Findings
+
+REPORT_FILE = "report.html"
+
+PARTS = {
+    "maps": "drawing the maps",
+    "resolutions": "finding clusters at several resolutions",
+    "neighbours": "finding neighbours",
+    "held_out": "scoring answers that were held out",
+    "thumbnails": "shrinking the images",
+}
+"""The parts of a report that take long, with what to say meanwhile."""
+
+
+def report_of(findings: Findings, model: SKLR, **options: Any) -> Report:
+    """The report of a study; options are those of `Report`, and overrule what the study says."""
+    items = findings.features.items
+    study = findings.study
+    usual: dict[str, Any] = {"names": items.names, "title": study.name, "question": study.settings.question}
+    if is_decided(findings.held_out):
+        usual["held_out"] = findings.held_out
+    usual |= looks_of(source_of(study.items), items.names or ())
+    return Report(model, items.X, **{**usual, **options})
+
+
+def save_report(report: Report, out: Path) -> None:
+    """Write the report of a study for its owner's eyes, as it shows people's answers."""
+    replace(out, report.html().encode(), private=True)
+
+
+def looks_of(source: Source | None, names: tuple[str, ...]) -> dict[str, Any]:
+    """The images or texts of these items, as `Report` takes them."""
+    if source is None:
+        return {}
+    part = source.only(set(names))
+    if source.kind == "text":
+        return {"texts": part.texts}
+    return {"images": list(part.paths)} if find_spec("PIL") else {}
+
+
+def is_decided(said: Comparisons) -> bool:
+    """Whether any of the answers names one of its items."""
+    return bool(len(said)) and bool(choices.decided(said).any())
+
+
+def work_out(report: Report, tell: Callable[[str], None]) -> None:
+    """Compute the parts of a report that take long, saying which."""
+    for part, words in PARTS.items():
+        tell(words)
+        getattr(report, part)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .answers import ENDINGS, add_reading, read_answers
 from .summary import Summary, number, working
+
+if TYPE_CHECKING:
+    from ..learning.sklr import SKLR
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -87,6 +90,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         from ..learning import models
         from ..learning.sklr import SKLR
         from ..problem import choices
+        from ..problem.losses import LOSSES
 
         if not arguments.out.resolve().parent.is_dir():
             raise ValueError(f"{arguments.out}: the folder doesn't exist")
@@ -107,9 +111,8 @@ def run(arguments: argparse.Namespace) -> Summary:
         random_state=arguments.random_state,
     )
     started = time.perf_counter()
-    with working(f"learning from {len(said)} answers"):
-        model.fit(items.X, said)
-        score = model.score(items.X, said) if choices.decided(said).any() else None
+    model.fit(items.X, said)
+    score = model.score(items.X, said) if choices.decided(said).any() else None
     if items.columns is not None:
         model.feature_names_in_ = np.array(items.columns, dtype=object)
     seconds = time.perf_counter() - started
@@ -117,14 +120,17 @@ def run(arguments: argparse.Namespace) -> Summary:
 
     solution, tuning = model.solution_, model.tuning_
     conflicts = said.conflicts()
+    recipe, penalties = model.fit_.recipe, model.fit_.penalties
+    entropic = LOSSES[recipe.loss].entropic
     sentences = [
+        *([] if penalties[-1] else ["Nothing was learned: the model is the initial kernel."]),
         f"{len(items.X)} items with {items.X.shape[1]} features{'' if items.names is None else ', joined by name'}.",
         f"{said}.",
         *notes,
         *([f"{len(conflicts)} groups of answers contradict one another on their face."] if conflicts else []),
         *(["The features were standardised."] if model.scaling_ else []),
         f"{solution}",
-        *([] if tuning is None else [f"Chosen: {model.loss_} loss, penalty {model.penalty_:.3g}. {tuning.sentence}"]),
+        *([] if tuning is None else [f"Chosen: {_chosen(model)}. {tuning.sentence}"]),
         *([] if score is None else [f"The learned distances agree with {score:.1%} of the answers learned from."]),
         f"Model: {arguments.out} ({model.rank_} dimensions, {seconds:.1f} s)",
     ]
@@ -143,16 +149,37 @@ def run(arguments: argparse.Namespace) -> Summary:
         "residual": number(solution.residual),
         "gap": number(solution.gap),
         "divergence": number(solution.divergence),
+        "learned": penalties[-1] > 0,
+        "kernel": recipe.kernel,
         "rank": model.rank_,
         "scaling": model.scaling_,
-        "loss": model.loss_,
-        "ratio": model.ratio_,
-        "penalty": number(model.penalty_),
+        "loss": recipe.loss,
+        "ratio": recipe.ratio,
+        "softness": recipe.softness if entropic else None,
+        "penalty": number(penalties[-1]),
+        "penalties": [number(penalty) for penalty in penalties],
+        "rounds": len(penalties),
         "gain": None if tuning is None else tuning.gain,
+        "gain_interval": None if tuning is None else list(tuning.gain_interval),
         "score": score,
         "seconds": round(seconds, 3),
     }
     return Summary(sentences, facts)
+
+
+def _chosen(model: SKLR) -> str:
+    """What held-out answers chose, in words."""
+    from ..problem.losses import LOSSES
+
+    recipe, penalties = model.fit_.recipe, model.fit_.penalties
+    features = "standardised features" if model.scaling_ else "features as they are"
+    kernel = f"{recipe.kernel.removeprefix('standardised ')} kernel of {features}"
+    if not penalties[-1]:
+        return f"{kernel}, penalty 0, {model.rank_} dimensions"
+    softness = f", softness {recipe.softness:g}" if LOSSES[recipe.loss].entropic else f", ratio {recipe.ratio:g}"
+    rounds = "one round" if len(penalties) == 1 else f"{len(penalties)} rounds"
+    penalty = " then ".join(f"{each:.3g}" for each in penalties)
+    return f"{kernel}, {recipe.loss} loss{softness}, penalty {penalty} ({rounds}), {model.rank_} dimensions"
 
 
 def _number_or_auto(text: str) -> float | str:

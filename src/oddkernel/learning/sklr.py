@@ -31,6 +31,7 @@ from .metric import UncertainMetric
 from .parameters import check_parameters
 from .paths import tune
 from .recipe import SOFTNESS, Recipe, unit_of
+from .resolutions import several_resolutions
 from .rounds import learn
 from .scaling import STANDARD, scalings
 from .starts import Start
@@ -39,6 +40,9 @@ from .tuning import Tuning
 
 # What "auto" stands for where nothing is chosen by held-out answers: the paper's loss, and a penalty that suits it.
 LOSS, PENALTY = "squared", 10.0
+# The largest ratio where answers come at several resolutions: the paper's, which kept the finer one better than 4 on
+# digits (six classes in two groups).
+FINER = 2.0
 # From this many answers for each item on, they can say about an item what its features can't...
 PLENTY = 3
 # ...and the share of the identity in a kernel that leaves room for that, by answers for each item.
@@ -63,7 +67,8 @@ class SKLR(UncertainMetric):
         How much of the initial kernel takes part: a share of its trace, a number of dimensions, or all.
     ratio : float or "auto", default="auto"
         How many times as far, in *squared* distance, the odd one must be as the other two are apart (the paper's γ²).
-        ``"auto"``: 4 with the squared and hinge losses, 1 with the others, which have a scale of their own.
+        ``"auto"``: 4 with the squared and hinge losses, 1 with the others, which have a scale of their own. With
+        ``penalty="auto"`` 2 instead of 4 where some answers are by coarse groups and others by the classes within them.
     margin : float, default=0.0
         How much farther in addition, in the kernel's own units.
     loss : {"auto", "squared", "hinge", "logistic", "softmax"}, default="auto"
@@ -300,7 +305,7 @@ class SKLR(UncertainMetric):
             phis,
             covariances,
             said,
-            [recipe for name in phis for recipe in self._recipes(name, solver, len(said))],
+            [recipe for name in phis for recipe in self._recipes(name, solver, said)],
             # The same answers lead to the same choice, whether or not anyone gave a seed.
             random=check_random_state(0) if self.random_state is None else random,
             softer=self.softness == "auto" and len(said) >= PLENTY * len(said.constrained),
@@ -335,16 +340,17 @@ class SKLR(UncertainMetric):
         rounds = self.penalty if isinstance(self.penalty, tuple | list) else [self.penalty]
         return tuple(map(float, rounds))
 
-    def _recipes(self, kernel: str, solver: Solver, n_answers: int = 0) -> list[Recipe]:
-        """The settings with this kernel; several losses where this many answers may choose."""
+    def _recipes(self, kernel: str, solver: Solver, said: Comparisons | None = None) -> list[Recipe]:
+        """The settings with this kernel; several losses where answers may choose."""
         if self.loss != "auto":
             losses = [self.loss]
-        elif not (n_answers and solver.exact):
+        elif said is None or not solver.exact:
             losses = [LOSS]
         else:
-            losses = ["softmax"] if n_answers >= MANY else [LOSS, "softmax"]
+            losses = ["softmax"] if len(said) >= MANY else [LOSS, "softmax"]
         softness = SOFTNESS if self.softness == "auto" else float(self.softness)
-        ratios = {loss: LOSSES[loss].ratio if self.ratio == "auto" else float(self.ratio) for loss in losses}
+        most = FINER if said is not None and several_resolutions(said) else np.inf
+        ratios = {each: min(LOSSES[each].ratio, most) if self.ratio == "auto" else float(self.ratio) for each in losses}
         return [Recipe(kernel, loss, ratio, self.margin, softness) for loss, ratio in ratios.items()]
 
     def _with_default_bounds(

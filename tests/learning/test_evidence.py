@@ -19,10 +19,10 @@ def gains_by_chance(rng: np.random.Generator, trials: int, questions: int) -> np
 
 
 @pytest.mark.parametrize("trials", [1, 20])
-def test_chance_passes_in_one_case_of_twenty_however_much_is_tried(trials: int) -> None:
+def test_chance_passes_in_at_most_one_case_of_twenty_however_much_is_tried(trials: int) -> None:
     rng, random = np.random.default_rng(0), np.random.RandomState(0)
     passed = sum(beat(gains_by_chance(rng, trials, 150), random).any() for _ in range(300))
-    assert 5 <= passed <= 26  # 15 are expected; 26 is three standard deviations more
+    assert 1 <= passed <= 15
 
 
 def test_the_same_trial_many_times_counts_once() -> None:

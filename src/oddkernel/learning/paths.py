@@ -11,13 +11,16 @@ answers together, judge every trial. The other folds judge only the best trials 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
+from threadpoolctl import threadpool_info
 
 from ..comparisons import Comparisons
 from ..problem.losses import LOSSES
 from ..solvers import Newton
+from ..solvers.threads import WORTH
 from ..support.types import Array
 from .folds import MANY, expensive, folds_of, without
 from .recipe import Recipe, unit_of
@@ -43,6 +46,11 @@ SOFTER_SHARES = (0.18, 0.32, 0.56, 1.0)
 HOLDING = 3.0
 # Tolerance and most steps of the fits for folds. Chosen by hand: held-out answers can't tell more exact fits apart.
 TOLERANCE, STEPS = 1e-2, 60
+
+
+# Multiplications in the larger products of the items' coordinates from which folds are learned in threads of their own.
+# Chosen by hand: below, Python's own steps take most of the time.
+LEAST = 1e7
 
 
 def path_of(loss: str, unit: float, step: float = 1.0) -> Array:
@@ -92,8 +100,25 @@ def tune(
     paths = {recipe: path_of(recipe.loss, unit_of(phis[recipe.kernel]), step) for recipe in recipes}
     softer = softer and not expensive(said)
     stages = [sum(map(len, paths.values())), 2 if step == 1.0 else 0, len(SOFTER_SHARES) if softer else 0, len(SECOND)]
-    search = _Search(trials, device, progress, stages)
-    search.start(recipes[0])
+    at_a_time = 1 if device else workers(phis)
+    with ThreadPoolExecutor(at_a_time) as pool:
+        # A fit in the main thread hears Ctrl-C at once; those in other threads are short.
+        search = _Search(trials, pool.map if at_a_time > 1 else map, device, progress, stages)
+        return _searched(search, paths, softer, step)
+
+
+def workers(phis: Mapping[str, Array]) -> int:
+    """How many folds to learn at a time: as many as BLAS has threads, if a single problem has no use for them."""
+    size = max(len(phi) * phi.shape[1] * max(phi.shape) for phi in phis.values())
+    if not LEAST <= size < WORTH:
+        return 1
+    return max((each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"), default=1)
+
+
+def _searched(search: _Search, paths: Mapping[Recipe, Array], softer: bool, step: float) -> Tuning:
+    """The verdict after all stages of the search."""
+    trials = search.trials
+    search.start(next(iter(paths)))
     for recipe, path in paths.items():
         search.climb(recipe, path, _standard(recipe, step))
     search.confirm()
@@ -108,7 +133,7 @@ def tune(
         search.confirm()
     best = trials.leader()
     if best is not None:
-        priors = [halfway(phis[best[0].recipe.kernel], root) for root in best[1]]
+        priors = [halfway(trials.phis[best[0].recipe.kernel], root) for root in best[1]]
         search.again(best[0], priors)
         search.confirm()
     return trials.verdict()
@@ -122,18 +147,19 @@ def _standard(recipe: Recipe, step: float) -> int:
 class _Search:
     """Trials, first on the folds that judge every one, then on the others.
 
-    ``stages`` says how many trials each stage of the search makes at most; a trial is a step, and so is its
-    confirmation by the other folds.
+    ``each`` is `map`, or does the same in several threads. ``stages`` says how many trials each stage of the search
+    makes at most; a trial is a step, and so is its confirmation by the other folds.
     """
 
     def __init__(
         self,
         trials: Trials,
+        each: Callable[..., Iterable[tuple[Judged, bool]]],
         device: str | None,
         progress: Callable[[str], None] | None,
         stages: Sequence[int],
     ) -> None:
-        self.trials, self.device, self.progress = trials, device, progress
+        self.trials, self.each, self.device, self.progress = trials, each, device, progress
         confirmed = CONFIRMED if trials.scouts < len(trials.held_out) else 0
         self.done, self.steps = 0, sum(most + min(confirmed, most) for most in stages)
         self.earlier: tuple[float, ...] = ()
@@ -214,7 +240,7 @@ class _Search:
             self.progress(f"step {self.done} of at most {self.steps}, {doing} {trial}")
 
     def _fits(self, recipe: Recipe, penalty: float, folds: range) -> list[tuple[Judged, bool]]:
-        return [self._fit(recipe, penalty, fold) for fold in folds]
+        return list(self.each(lambda fold: self._fit(recipe, penalty, fold), folds))
 
     def _fit(self, recipe: Recipe, penalty: float, fold: int) -> tuple[Judged, bool]:
         """What is learned for a fold says about it, and whether that was solved."""

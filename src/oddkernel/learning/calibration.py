@@ -10,7 +10,7 @@ from ..comparisons import Comparisons
 from ..problem import choices
 from ..support.types import Array
 
-# With more answers, an evenly spaced part of about this size is used: it determines a temperature as well.
+# With more answers, an evenly spaced part of about this size is used, to save time. Chosen by hand.
 ENOUGH_ANSWERS = 10_000
 # Logarithms of the largest and the smallest inverse temperature, in units of the median difference of two sides; most
 # steps to the best one, and the relative change at which they end. Chosen by hand.

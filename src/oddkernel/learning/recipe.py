@@ -12,7 +12,8 @@ from ..problem.dual import Dual
 from ..problem.losses import LOSSES
 from ..support.types import Array
 
-# The default softness: differences below this share of the mean initial squared distance are a matter of taste.
+# The default softness: two squared distances that differ by less than this share of the mean initial squared distance
+# are hardly told apart. Chosen by hand.
 SOFTNESS = 0.3
 
 

@@ -34,7 +34,7 @@ EXPECTED_FAILURES_PRECOMPUTED = EXPECTED_FAILURES | {
 
 
 # Some checks give random labels, which no kernel can learn from: it says so.
-@pytest.mark.filterwarnings("ignore:The answers don't support a change")
+@pytest.mark.filterwarnings("ignore:Nothing was learned")
 @parametrize_with_checks(
     [SKLR(), SKLR(kernel="precomputed", penalty=10.0)],  # the first chooses its penalty in every check
     expected_failed_checks=lambda model: (

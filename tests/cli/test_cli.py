@@ -334,21 +334,17 @@ def test_interrupted_work_leaves_things_as_they_were(
     assert sorted(folder.iterdir()) == before
 
 
-def test_progress_comes_when_work_takes_long(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("oddkernel.cli.summary.PATIENCE", 0.01)
-    with working("counting"):
+def test_progress_comes_when_work_takes_long(capsys: pytest.CaptureFixture[str]) -> None:
+    with working("counting", every=0.01):
         told = ""
         while "\n" not in told:
             time.sleep(0.01)
             out, err = capsys.readouterr()
             assert out == ""
             told += err
-    assert re.match(r"oddkernel: counting, \d+ s so far\n", told)
+    assert re.match(r"oddkernel: counting \(\d+ s\)\n", told)
     capsys.readouterr()
-    monkeypatch.setattr("oddkernel.cli.summary.PATIENCE", 60.0)
-    with working("nothing"):
+    with working("nothing", every=60.0):
         pass
     assert capsys.readouterr().err == ""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ from oddkernel import SKLR, Comparisons
 from oddkernel.kernels import AdaptiveGaussian, Gaussian, Identity, Linear, LowRank
 from oddkernel.problem.constraints import Constraints
 from oddkernel.problem.solution import Status
+from oddkernel.support.progress import Heartbeat
 
 RATIO, MARGIN = 2.0, 0.05
 KERNELS = {
@@ -242,3 +245,17 @@ def test_usps(binary):
     assert model.score(X, said) > 0.95
     held_out = Comparisons.from_labels(y, 500, random_state=1)
     assert model.score(X, held_out) > SKLR().fit(X).score(X, held_out)
+
+
+@pytest.mark.parametrize("verbose", [0, None])
+def test_progress_is_reported_unless_silenced(
+    verbose: int | None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oddkernel.learning.sklr.Heartbeat", partial(Heartbeat, every=1e-4))
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    said = Comparisons.from_labels((X[:, 0] > 0).astype(int), 60, random_state=0)
+    SKLR("linear", **({} if verbose is None else {"verbose": verbose})).fit(X, said)
+    told = capsys.readouterr().err
+    assert bool(re.search(r"oddkernel: step \d+ of at most \d+, trying linear kernel, .* \(\d+ s\)", told)) == (
+        verbose is None
+    )

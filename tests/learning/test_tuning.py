@@ -16,7 +16,7 @@ from oddkernel.learning.tuning import Trial, Tuning
 @pytest.mark.slow
 def test_clean_answers_are_worth_learning_from(wine) -> None:
     X, y = wine
-    model = SKLR("linear", penalty="auto", random_state=0).fit(X, Comparisons.from_labels(y, 150, random_state=0))
+    model = SKLR("linear", penalty="auto", random_state=0).fit(X, Comparisons.from_labels(y, 300, random_state=0))
     assert model.penalty_ > 0
     assert model.tuning_.gain_interval[0] > 0
     assert model.tuning_.trials[0].penalty == 0

@@ -99,6 +99,7 @@ def run(arguments: argparse.Namespace) -> Summary:
     with working("scoring"):
         from ..learning import models
         from ..problem import choices
+        from ..problem.losses import LOSSES
 
         score = model.score(items.X, said) if choices.decided(said).any() else None
     seconds = time.perf_counter() - started
@@ -108,14 +109,17 @@ def run(arguments: argparse.Namespace) -> Summary:
 
     solution, tuning = model.solution_, model.tuning_
     conflicts = said.conflicts()
+    recipe, penalties = model.fit_.recipe, model.fit_.penalties
+    entropic = LOSSES[recipe.loss].entropic
     sentences = [
+        *([] if penalties[-1] else ["Nothing was learned: the model is the initial kernel."]),
         *given.sentences,
         f"{said}.",
         *notes,
         *([f"{len(conflicts)} groups of answers contradict one another on their face."] if conflicts else []),
         *(["The features were standardised."] if model.scaling_ else []),
         f"{solution}",
-        *([] if tuning is None else [f"Chosen: {model.loss_} loss, penalty {model.penalty_:.3g}. {tuning.sentence}"]),
+        *([] if tuning is None else [f"Chosen: {_chosen(model)}. {tuning.sentence}"]),
         *([] if score is None else [f"The learned distances agree with {score:.1%} of the answers learned from."]),
         f"Model: {written} ({model.rank_} dimensions, {seconds:.1f} s)",
     ]
@@ -132,12 +136,18 @@ def run(arguments: argparse.Namespace) -> Summary:
         "residual": number(solution.residual),
         "gap": number(solution.gap),
         "divergence": number(solution.divergence),
+        "learned": penalties[-1] > 0,
+        "kernel": recipe.kernel,
         "rank": model.rank_,
         "scaling": model.scaling_,
-        "loss": model.loss_,
-        "ratio": model.ratio_,
-        "penalty": number(model.penalty_),
+        "loss": recipe.loss,
+        "ratio": recipe.ratio,
+        "softness": recipe.softness if entropic else None,
+        "penalty": number(penalties[-1]),
+        "penalties": [number(penalty) for penalty in penalties],
+        "rounds": len(penalties),
         "gain": None if tuning is None else tuning.gain,
+        "gain_interval": None if tuning is None else list(tuning.gain_interval),
         "score": score,
         "seconds": round(seconds, 3),
     }
@@ -148,9 +158,8 @@ def _from_study(arguments: argparse.Namespace) -> tuple[SKLR, Given, Comparisons
     """The model of a study, learned with these settings unless it is there already."""
     findings, given = findings_of(arguments)
     settings = {name: getattr(arguments, name) for name in SETTINGS}
-    with working(f"learning from {len(findings.said)} answers"):
-        # What wasn't given stays open: without features the learner is another.
-        model, is_new = findings.model({name: to for name, to in settings.items() if to != arguments.usual[name]})
+    # What wasn't given stays open: without features the learner is another.
+    model, is_new = findings.model({name: to for name, to in settings.items() if to != arguments.usual[name]})
     return model, given, findings.said, told_of(findings, is_new)
 
 
@@ -170,11 +179,25 @@ def _from_files(arguments: argparse.Namespace) -> tuple[SKLR, Given, Comparisons
     model = SKLR(**{name: getattr(arguments, name) for name in SETTINGS})
     if given.kept is not None and given.kept.option == "none":
         model.set_params(kernel="identity", rank=None)
-    with working(f"learning from {len(said)} answers"):
-        model.fit(given.items.X, said)
+    model.fit(given.items.X, said)
     if given.items.columns is not None:
         model.feature_names_in_ = np.array(given.items.columns, dtype=object)
     return model, given, said, notes
+
+
+def _chosen(model: SKLR) -> str:
+    """What held-out answers chose, in words."""
+    from ..problem.losses import LOSSES
+
+    recipe, penalties = model.fit_.recipe, model.fit_.penalties
+    features = "standardised features" if model.scaling_ else "features as they are"
+    kernel = f"{recipe.kernel.removeprefix('standardised ')} kernel of {features}"
+    if not penalties[-1]:
+        return f"{kernel}, penalty 0, {model.rank_} dimensions"
+    softness = f", softness {recipe.softness:g}" if LOSSES[recipe.loss].entropic else f", ratio {recipe.ratio:g}"
+    rounds = "one round" if len(penalties) == 1 else f"{len(penalties)} rounds"
+    penalty = " then ".join(f"{each:.3g}" for each in penalties)
+    return f"{kernel}, {recipe.loss} loss{softness}, penalty {penalty} ({rounds}), {model.rank_} dimensions"
 
 
 def _number_or_auto(text: str) -> float | str:

@@ -9,7 +9,6 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from .items import Given, add_items, add_study, findings_of, home_of, is_study, read_items
-from .summary import working
 
 if TYPE_CHECKING:
     from ..judge.findings import Findings
@@ -94,8 +93,7 @@ def default_out(arguments: argparse.Namespace, name: str) -> Path:
 
 def _of_study(arguments: argparse.Namespace) -> Learned:
     findings, given = findings_of(arguments)
-    with working(f"learning from {len(findings.said)} answers"):
-        model, is_new = findings.model()
+    model, is_new = findings.model()
     return Learned(model, given, given.items.X, findings, [*given.sentences, *told_of(findings, is_new)])
 
 

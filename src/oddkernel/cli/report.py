@@ -111,8 +111,7 @@ def _learn(arguments: argparse.Namespace) -> Learned:
     said, notes = read_answers(arguments.answers, arguments, given.items)
     without = given.kept is not None and given.kept.option == "none"
     model = SKLR("identity", rank=None, random_state=0) if without else SKLR(random_state=0)
-    with working(f"learning from {len(said)} answers"):
-        model.fit(given.items.X, said)
+    model.fit(given.items.X, said)
     return Learned(model, given, given.items.X, None, [*given.sentences, *notes])
 
 

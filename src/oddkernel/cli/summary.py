@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# Seconds until the first word about something that takes long, and between later ones.
-PATIENCE = 2.0
+from ..support.progress import Heartbeat
+
+working = Heartbeat
+"""``with working("reading"):`` says on stderr every two seconds what is being worked on."""
 
 
 @dataclass(frozen=True)
@@ -31,25 +29,6 @@ class Summary:
     def json(self) -> str:
         """The facts as a JSON object."""
         return json.dumps(self.facts, allow_nan=False, ensure_ascii=False, indent=2)
-
-
-@contextmanager
-def working(on: str) -> Iterator[None]:
-    """Say on stderr every two seconds what is being worked on, for as long as that takes."""
-    done = threading.Event()
-    started = time.monotonic()
-
-    def tell() -> None:
-        while not done.wait(PATIENCE):
-            print(f"oddkernel: {on}, {time.monotonic() - started:.0f} s so far", file=sys.stderr, flush=True)
-
-    teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
-    try:
-        yield
-    finally:
-        done.set()
-        teller.join()
 
 
 def command_name() -> str:

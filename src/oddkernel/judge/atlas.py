@@ -70,7 +70,7 @@ def learn(
         kernel = KernelSum(
             [AdaptiveGaussian(), Identity()], [1.0, 0.3]
         )  # the identity kernel learns what the features don't say
-    model = SKLR(kernel, loss="softmax", penalty=0.5, rank=None, tol=1e-3).fit(X, said)
+    model = SKLR(kernel, loss="softmax", penalty=0.5, rank=None, tol=1e-3, verbose=0).fit(X, said)
     n_clusters = int(np.clip(round(np.sqrt(len(items) / 2)), 2, 10))
     groups = KernelKMeans(n_clusters=min(n_clusters, len(items)), n_init=5, random_state=random_state)
     place = flat_map(model.transform(X))

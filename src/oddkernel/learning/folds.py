@@ -12,11 +12,11 @@ import numpy as np
 from ..comparisons import Comparisons
 from ..support.types import Array
 
-# Fewest decided answers from which held-out ones can choose anything.
+# Fewest decided answers from which held-out answers choose the settings. Chosen by hand.
 FEWEST = 50
-# From this many answers on, fits are expensive if there are also more than this many items.
+# With this many answers about more than this many items, every fit counts as expensive. Chosen by hand.
 MANY, FEW_ITEMS = 5_000, 200
-# From this many answers on, a tenth of them is enough to hold out.
+# From this many answers on, a tenth of them is held out instead of a fifth. Chosen by hand.
 TENTH = 20_000
 
 

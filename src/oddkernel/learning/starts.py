@@ -11,9 +11,10 @@ from ..kernels.distances import squared_distances
 from ..support.checks import refuse_extreme_kernel
 from ..support.types import Array, Indices
 
-# Items among whose pairs the default bounds of links are taken, and whose φ is computed at a time.
+# Number of items whose pairs give the default bounds of links, and of items whose φ is computed at a time, to bound the
+# memory. Chosen by hand.
 SAMPLE = 1000
-# The covariance of φ is computed from at most this many items.
+# The covariance of φ is computed from at most this many items. Chosen by hand.
 COVARIANCE_ITEMS = 5000
 
 

@@ -53,14 +53,15 @@ class Tuning:
     Attributes
     ----------
     recipe, penalties
-        The best: highest log-likelihood. Penalty 0, the initial kernel, unless that is beaten by more than a standard
-        error; one round, unless a second beats it by as much.
+        What was chosen. Penalty 0, the initial kernel, unless a one-sided 5% test that accounts for everything tried
+        finds something better. Then the standard recipe, unless another beats it by more than a standard error of the
+        mean log-likelihood; one round, unless a second beats it by as much.
     trials : tuple of Trial
         Everything tried.
     start : float
         Agreement of the initial kernel with held-out answers.
     gain : float
-        By how much learning raises it.
+        By how much learning raises it, less what the choice among the trials adds by chance (`evidence.optimism`).
     gain_interval : (float, float)
         95% interval of the gain, from paired answers.
     temperature, tie, guess : float
@@ -99,8 +100,9 @@ class Tuning:
         """The verdict."""
         if self.penalty == 0:
             return (
-                f"The answers don't support a change yet: the initial kernel agrees with {self.start:.3f} of held-out "
-                "answers, and nothing tried predicts them better by more than a standard error."
+                "Nothing was learned: the answers don't support a change yet. The initial kernel agrees with "
+                f"{self.start:.3f} of held-out answers, and none of {len(self.trials) - 1} candidates predicts them "
+                "better in a one-sided 5% test that accounts for their number."
             )
         low, high = self.gain_interval
         if low > 0:

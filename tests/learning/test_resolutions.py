@@ -1,0 +1,40 @@
+"""Whether answers come at several resolutions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from oddkernel import SKLR, Comparisons
+from oddkernel.learning.resolutions import several_resolutions
+
+CLASSES = np.arange(60) % 6
+
+
+def answers(classes: np.ndarray, n: int = 100, noise: float = 0.0) -> Comparisons:
+    return Comparisons.from_labels(classes, n, noise=noise, random_state=0)
+
+
+def test_answers_by_groups_and_by_classes() -> None:
+    assert several_resolutions(answers(CLASSES) + answers(CLASSES % 2))
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.2, 0.4])
+def test_answers_by_classes_alone(noise: float) -> None:
+    assert not several_resolutions(answers(CLASSES, 200, noise))
+
+
+def test_answers_that_decide_nothing() -> None:
+    assert not several_resolutions(answers(CLASSES)[:0])
+    assert not several_resolutions(Comparisons.odd_one_out([[0, 1, 2]], [-1]))
+    assert not several_resolutions(Comparisons.must_link([[0, 1]]))
+
+
+@pytest.mark.filterwarnings("ignore:Nothing was learned")
+def test_the_ratio_is_two_where_answers_come_at_several_resolutions() -> None:
+    X = np.random.default_rng(0).normal(size=(60, 4)) + 2.0 * np.random.default_rng(1).normal(size=(6, 4))[CLASSES]
+    mixed = answers(CLASSES) + answers(CLASSES % 2)
+    for said, given, expected in ((mixed, "auto", 2.0), (answers(CLASSES, 200), "auto", 4.0), (mixed, 3.0, 3.0)):
+        tuning = SKLR("linear", loss="squared", ratio=given).fit(X, said).tuning_
+        assert {trial.recipe.ratio for trial in tuning.trials} == {expected}
+    assert SKLR("linear", loss="softmax").fit(X, mixed).ratio_ == 1.0

@@ -27,7 +27,7 @@ def test_rows_have_ratio_and_margin_and_a_likelihood_has_a_scale(loss: str) -> N
     assert set(rows.offset) == {0.5}
     scale = 0.1 * unit_of(PHI)
     penalty = 3.0 / scale if LOSSES[loss].entropic else 3.0
-    wanted = LOSSES[loss].conjugate(rows.weight, rows.equality, penalty, scale=scale, answer=rows.answer)
+    wanted = LOSSES[loss].conjugate(rows.weight, rows.equality, penalty, temperature=scale, answer=rows.answer)
     problem = recipe.problem(PHI, rows, 3.0)
     for name in ("curvature", "lower", "upper", "temperature", "group"):
         assert np.array_equal(getattr(problem.loss, name), getattr(wanted, name))

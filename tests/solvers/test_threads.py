@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from problems import random_problem
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -55,3 +57,10 @@ def test_an_error_restores() -> None:
         with pytest.raises(ZeroDivisionError), fitting_threads(random_problem(0).dual()):
             raise ZeroDivisionError
         assert blas_threads() == before
+
+
+def test_libraries_that_come_with_a_later_import_are_limited(monkeypatch) -> None:
+    with fitting_threads(random_problem(0).dual()):
+        known = threads._controller(len(sys.modules))
+    monkeypatch.setitem(sys.modules, "brings_a_library", threads)
+    assert threads._controller(len(sys.modules)) is not known

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import lru_cache
 from threading import Lock
 from typing import Any
 
@@ -30,7 +31,10 @@ def fitting_threads(problem: Dual) -> Iterator[None]:
         return
     with _lock:
         # Limits are those of the whole process: only the first may remember what to restore.
-        _solving.append(_solving[0] if _solving else _controller().limit(limits=1, user_api="blas"))
+        if _solving:
+            _solving.append(_solving[0])
+        else:
+            _solving.append(_controller(len(sys.modules)).limit(limits=1, user_api="blas"))
     try:
         yield
     finally:
@@ -40,6 +44,7 @@ def fitting_threads(problem: Dual) -> Iterator[None]:
                 limit.restore_original_limits()
 
 
-@cache
-def _controller() -> ThreadpoolController:
+@lru_cache(maxsize=1)
+def _controller(n_modules: int) -> ThreadpoolController:
+    """The BLAS libraries of this process, looked up again once modules were imported: these may bring another one."""
     return ThreadpoolController()

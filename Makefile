@@ -32,7 +32,7 @@ demo: .venv/.demo-stamp  ## Learn from 300 answers about handwritten digits; lea
 	@$(ONE_THREAD) $(BIN)/oddkernel demo
 
 .PHONY: quick
-quick: .venv/.dev-stamp  ## Run the tests that start no server, browser or other program, in under a minute
+quick: .venv/.dev-stamp  ## Run the tests that start no server, browser or other program
 	@$(TEST) -m "not slow"
 
 .PHONY: test

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from judge_studies import Running, make_folder, running
+from starlette.types import Message, Receive, Scope, Send
+
+from oddkernel.judge.guard import Guard, Rate
 
 CHANGING = (
     "/api/sitting", "/api/consent", "/api/answers", "/api/undo",
@@ -63,3 +67,30 @@ def test_the_own_origin_may(run: Running) -> None:
     ):
         assert client.post("/experimenter/api/pause", json={}, headers=headers).status_code == 200, headers
     client.post("/experimenter/api/resume", json={})
+
+
+def test_the_pages_own_files_do_not_count_against_an_address() -> None:
+    """Hundreds of people behind one address may open the page at once."""
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    def statuses(path: str) -> list[int]:
+        guard = Guard(app, per_address=Rate(per_second=0.001, burst=2), is_crowded=lambda: False)
+        told: list[int] = []
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                told.append(message["status"])
+
+        scope = {"type": "http", "method": "GET", "path": path, "headers": [], "client": ("1.2.3.4", 5)}
+        for _ in range(4):
+            asyncio.run(guard(dict(scope), receive, send))
+        return told
+
+    assert statuses("/static/1234/participant/outbox.js") == [200] * 4
+    assert statuses("/api/question") == [200, 200, 429, 429]

@@ -107,7 +107,9 @@ class Guard:
 
         headers = dict(scope["headers"])
         client = scope.get("client")
-        wait = self._per_address.wait(client[0] if client else "")
+        # The page's own files come from memory and don't count: many people behind one address may open it at once.
+        counts = not scope["path"].startswith("/static/")
+        wait = self._per_address.wait(client[0] if client else "") if counts else 0.0
         if wait:
             await _refuse(send_with_headers, 429, "Too many requests; please wait a moment.", wait)
             return

@@ -50,7 +50,13 @@ def add_names(parser: argparse.ArgumentParser) -> None:
 def add_study(parser: argparse.ArgumentParser) -> None:
     """Describe the options that choose a study's answers."""
     group = parser.add_argument_group("answers of a study")
-    group.add_argument(
+    add_drop(group)
+    group.add_argument("--database", metavar="URL", help="where they are, if not in the study's folder")
+
+
+def add_drop(parser: argparse._ActionsContainer) -> None:
+    """Describe the option that leaves answers out."""
+    parser.add_argument(
         "--drop",
         action="append",
         choices=DROPS,
@@ -58,7 +64,6 @@ def add_study(parser: argparse.ArgumentParser) -> None:
         help="leave out people who failed half of their catch questions, answers that were too fast, or people who "
         "haven't finished; may be repeated",
     )
-    group.add_argument("--database", metavar="URL", help="where they are, if not in the study's folder")
 
 
 @dataclass(frozen=True)

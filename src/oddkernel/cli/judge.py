@@ -11,7 +11,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from .items import DROPS, filter_of
+from .items import add_drop, filter_of
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -66,16 +66,9 @@ def add(commands: Any) -> argparse.ArgumentParser:
         const="",
         help="say how well the next answers would be foretold, and what more would bring; draw it, if a file is named",
     )
-    others.add_argument("--simulate", metavar="N", type=int, help="let so many simulated people answer")
+    others.add_argument("--simulate", metavar="N", type=int, help="let this many simulated people answer")
     exporting = parser.add_argument_group("exporting")
-    exporting.add_argument(
-        "--drop",
-        action="append",
-        choices=DROPS,
-        default=[],
-        help="leave out people who failed half of their catch questions, answers that were too fast, or people who "
-        "haven't finished; may be repeated",
-    )
+    add_drop(exporting)
     exporting.add_argument("--anonymous", action="store_true", help="number the participants in place of their names")
     simulating = parser.add_argument_group("simulating")
     simulating.add_argument("--questions", metavar="M", type=int, help="questions for each (all that the study has)")

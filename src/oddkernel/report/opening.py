@@ -108,7 +108,7 @@ def open_report(
         question=question or _question(everything),
         people=_people(everything),
         answers=_answers(said, set_aside, None if learned_from else len(model.comparisons_)),
-        items=_items(model, everything, n_items, learned_from),
+        items=_items(model, said, n_items, learned_from),
         levels=tuple(_levels(model, held_out, everything, ceiling)) if len(everything) else (),
     )
 

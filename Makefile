@@ -3,15 +3,22 @@
 
 PYTHON ?= python3
 JOBS ?= auto
+ifeq ($(OS),Windows_NT)
+BIN := .venv/Scripts
+EXE := .exe
+else
 BIN := .venv/bin
+EXE :=
+endif
 
 # What runs here is small or shares the cores already; on a busy machine, threads that wait for one another made the demo
 # three times slower.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 # Workers that run out of tests take over some of the others' (worksteal); neighbours in a file share their fixtures.
 TEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
-# Pages generated for names that are gone would be built, and fail.
-SPHINX := rm -rf docs/api/generated && $(ONE_THREAD) $(BIN)/python -m sphinx -b html -j $(JOBS) -W --keep-going -n -q docs docs/_build/html
+# Pages generated for names that are gone would be built, and fail. Readers' browsers need no server but the pages' own.
+SPHINX := rm -rf docs/api/generated && $(ONE_THREAD) $(BIN)/python -m sphinx -b html -j $(JOBS) -W --keep-going -n -q docs docs/_build/html \
+  && $(BIN)/python .ci/foreign.py docs/_build/html
 
 define install
 	@echo "Installing oddkernel[$(1)] into .venv (once; a minute or two) ..."
@@ -25,7 +32,7 @@ endef
 
 .PHONY: help
 help:  ## Say what there is to make
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 .PHONY: demo
 demo: .venv/.demo-stamp  ## Learn from 300 answers about handwritten digits; leave a picture and a report
@@ -41,14 +48,25 @@ test: .venv/.dev-stamp  ## Run every test, docstring example and documented snip
 	@echo "Running the tests ..."
 	@$(TEST)
 
-.PHONY: check
-check: .venv/.dev-stamp  ## Check format, lint, types and that the docs build
+# uv chooses the lowest versions; pip can't. The estimator checks of scikit-learn 1.6 need SciPy's switch and an older pytest.
+.PHONY: lowest
+lowest: .venv/.dev-stamp  ## Run every test with the lowest versions that pyproject.toml allows of what is always needed
+	@$(BIN)/python -m uv venv --quiet --clear --python $(BIN)/python$(EXE) .venv/lowest
+	@$(BIN)/python -m uv pip compile --quiet --resolution lowest-direct pyproject.toml --output-file .venv/lowest.txt
+	@$(BIN)/python -m uv pip install --quiet --python .venv/lowest --constraint .venv/lowest.txt --editable ".[test]" "pytest<9"
+	@SCIPY_ARRAY_API=1 $(ONE_THREAD) $(subst .venv,.venv/lowest,$(BIN))/python -m pytest -n $(JOBS) --dist worksteal
+
+.PHONY: lint
+lint: .venv/.dev-stamp  ## Check format, lint and types
 	@echo "Checking the format ..."
 	@$(BIN)/ruff format --check --quiet . || { echo "make format would mend it."; exit 1; }
 	@echo "Linting ..."
 	@$(BIN)/ruff check --quiet .
 	@echo "Checking the types ..."
 	@$(BIN)/mypy --no-error-summary
+
+.PHONY: check
+check: lint  ## Check format, lint, types and that the docs build
 	@echo "Building the docs ..."
 	@$(SPHINX)
 	@echo "All checks passed."
@@ -58,6 +76,19 @@ docs: .venv/.dev-stamp  ## Build the documentation
 	@echo "Building the docs ..."
 	@$(SPHINX)
 	@echo "Open docs/_build/html/index.html"
+
+.PHONY: dist
+dist: .venv/.dist-stamp  ## Build sdist and wheel, check them, install the wheel elsewhere and run the demo there
+	@rm -rf dist
+	@$(BIN)/validate-pyproject pyproject.toml
+	@$(BIN)/python -m build --no-isolation
+	@$(BIN)/python -m twine check --strict dist/*
+	@$(BIN)/check-wheel-contents dist/*.whl
+	@$(ONE_THREAD) $(BIN)/python .ci/try_wheel.py dist/*.whl
+
+.PHONY: placeholders
+placeholders:  ## List names and addresses that are still placeholders; fail if there are any
+	@.ci/placeholders
 
 .PHONY: format
 format: .venv/.dev-stamp  ## Format the code and mend what the linter can mend
@@ -73,14 +104,18 @@ clean:  ## Remove what was built, but keep the environment
 clean-env:  ## Remove the private environment
 	@rm -rf .venv
 
-# The stamps say what the environment holds; a changed pyproject.toml makes them stale.
-.venv/.demo-stamp: pyproject.toml | .venv/bin/python
+# The stamps say what the environment holds; a changed pyproject.toml makes them stale. What is for developers includes the rest.
+.venv/.demo-stamp: pyproject.toml | $(BIN)/python$(EXE)
 	$(call install,plot)
 
-.venv/.dev-stamp: pyproject.toml | .venv/bin/python
+.venv/.dev-stamp: pyproject.toml | $(BIN)/python$(EXE)
 	$(call install,dev)
+	@touch .venv/.demo-stamp .venv/.dist-stamp
 
-.venv/bin/python:
+.venv/.dist-stamp: pyproject.toml | $(BIN)/python$(EXE)
+	$(call install,dist)
+
+$(BIN)/python$(EXE):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "oddkernel needs Python 3.11 or newer; '$(PYTHON)' is" `$(PYTHON) --version 2>&1`; \
 	  echo "Name a newer one: make $(MAKECMDGOALS) PYTHON=python3.12"; \

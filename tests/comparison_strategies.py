@@ -38,7 +38,9 @@ def comparisons(draw: st.DrawFn, max_rows: int = 6) -> Comparisons:
     index = st.integers(0, 9 if items is None else len(items) - 1)
     distinct = lambda size: st.lists(index, min_size=size, max_size=size, unique=True)  # noqa: E731
     said = Comparisons.empty(items=items)
-    for kind in draw(st.lists(st.sampled_from(["odd", "central", "closer", "must", "cannot"]), max_size=max_rows)):
+    for kind in draw(
+        st.lists(st.sampled_from(["odd", "central", "closer", "anchor", "grid", "must", "cannot"]), max_size=max_rows)
+    ):
         about = {"weight": draw(st.none() | weights), "rater": draw(st.none() | texts | hostile), "items": items}
         if kind == "odd":
             said += Comparisons.odd_one_out([draw(distinct(3))], [draw(st.integers(-1, 2))], **about)
@@ -47,6 +49,12 @@ def comparisons(draw: st.DrawFn, max_rows: int = 6) -> Comparisons:
             said += Comparisons.most_central([central], [others], **about)
         elif kind == "closer":
             said += Comparisons.closer(*([item] for item in draw(distinct(3))), **about)
+        elif kind == "anchor":
+            said += Comparisons.anchor([draw(distinct(3))], [draw(st.sampled_from([-1, 1, 2]))], **about)
+        elif kind == "grid":
+            middle, *around = draw(distinct(4))
+            about["weight"] = draw(st.none() | st.floats(1e-300, 1e300))  # rows have half of it
+            said += Comparisons.grid([middle], [around], [[draw(st.integers(0, 2))]], **about)
         elif kind == "must":
             said += Comparisons.must_link([draw(distinct(2))], draw(st.none() | bounds), **about)
         else:

@@ -45,7 +45,7 @@ def make_folder(folder: Path, n_items: int = 8, settings: str = "") -> Path:
 class Person:
     """A browser with someone before it."""
 
-    def __init__(self, client: httpx.Client, **entrance: str) -> None:
+    def __init__(self, client: httpx.Client, **entrance: Any) -> None:
         self.client = client
         self.told = self.post("/api/sitting", entrance)
 
@@ -94,7 +94,7 @@ class Running:
     def __init__(self, study: Study, address: str | None) -> None:
         self.study = study
         self.server = Server(study, database=address)
-        self.judge: Judge = self.server.app.state.judge
+        self.judge: Judge = self.server.judges[0]
         self.database = self.judge.database
         self._clients: list[httpx.Client] = []
         started = threading.Event()
@@ -107,7 +107,7 @@ class Running:
         self._clients.append(client)
         return client
 
-    def person(self, **entrance: str) -> Person:
+    def person(self, **entrance: Any) -> Person:
         return Person(self.browser(), **entrance)
 
     def experimenter(self) -> httpx.Client:

@@ -6,6 +6,7 @@ import hashlib
 import io
 import os
 import threading
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -42,7 +43,7 @@ def stated(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, bytes], None]:
 
 @pytest.fixture
 def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder that is on the web, from which Vehicle comes."""
+    """A folder that is on the web, from which Vehicle and the cars come."""
 
     class Silent(SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
@@ -55,6 +56,7 @@ def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
         thread.start()
         url = f"http://127.0.0.1:{server.server_address[1]}/vehicle.scale"
         monkeypatch.setitem(datasets.SOURCES, "vehicle", replace(SOURCES["vehicle"], url=url))
+        monkeypatch.setattr(datasets, "CARS60_ARCHIVE", url.replace("vehicle.scale", "60_cars_data.zip"))
         yield folder
         server.shutdown()
         thread.join()
@@ -105,8 +107,9 @@ def test_without_a_download_the_error_says_where_the_file_belongs(name: str, tmp
 
 @pytest.mark.parametrize("name", ["scene", "things", "cars60"])
 def test_what_has_no_address_is_described(name: str, tmp_path: Path) -> None:
+    given = {"download_if_missing": False} if name == "cars60" else {}
     with pytest.raises(FileNotFoundError) as error:
-        LOADERS[name](tmp_path)
+        LOADERS[name](tmp_path, **given)
     assert str(tmp_path / SOURCES[name].file) in str(error.value)
     assert SOURCES[name].advice in str(error.value)
 
@@ -114,6 +117,9 @@ def test_what_has_no_address_is_described(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", sorted(LOADERS))
 def test_a_damaged_file_is_one_sentence(name: str, tmp_path: Path) -> None:
     (tmp_path / SOURCES[name].file).write_bytes(b"not what it was")
+    (tmp_path / "cars60_images").mkdir()
+    for number in range(1, 61):
+        (tmp_path / "cars60_images" / f"{number}.jpg").write_bytes(b"")
     with pytest.raises(ValueError, match="is damaged or another version") as error:
         LOADERS[name](tmp_path)
     assert "\n" not in str(error.value)
@@ -164,24 +170,66 @@ def test_a_things_file_of_ones_own(tmp_path: Path) -> None:
     assert said.to_dict()["c"] == ["bee"]
 
 
+SURVEY = b"survey_round,chosen_center,triplet_object_1,triplet_object_2,triplet_object_3\n1,2,1,2,60\n"
+
+
 def test_cars_need_every_image(tmp_path: Path, stated: Callable[..., None]) -> None:
-    survey = b"survey_round,chosen_center,triplet_object_1,triplet_object_2,triplet_object_3\n1,2,1,2,60\n"
-    (tmp_path / "cars60_survey.csv").write_bytes(survey)
-    stated("cars60", survey)
+    load = partial(load_cars60, tmp_path, download_if_missing=False)
+    (tmp_path / "cars60_survey.csv").write_bytes(SURVEY)
+    stated("cars60", SURVEY)
     images = tmp_path / "cars60_images"
     images.mkdir()
     for number in range(1, 60):
         (images / f"{number}.jpg").write_bytes(bytes([number]))
     with pytest.raises(FileNotFoundError, match=r"60\.jpg isn't there"):
-        load_cars60(tmp_path)
+        load()
     (images / "60.jpg").write_bytes(b"other")
     with pytest.raises(ValueError, match="cars60_images is damaged"):
-        load_cars60(tmp_path)
+        load()
     (images / "60.jpg").write_bytes(bytes([60]))
     stated("cars60_images", bytes(range(1, 61)))
-    cars = load_cars60(tmp_path)
+    cars = load()
     assert cars.comparisons.to_dict()["a"] == ["2.jpg"]
     assert cars.images[0] == images / "1.jpg"
+
+
+def archive_of_cars(file: Path, survey: bytes = SURVEY, n: int = 60) -> None:
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("60_cars_data/survey_data.csv", survey)
+        archive.writestr("../../outside.txt", b"not asked for")
+        for number in range(1, n + 1):
+            archive.writestr(f"60_cars_data/images/{number}.jpg", bytes([number]))
+
+
+def test_cars_are_downloaded_once(published: Path, tmp_path: Path, stated: Callable[..., None]) -> None:
+    stated("cars60", SURVEY)
+    stated("cars60_images", bytes(range(1, 61)))
+    archive_of_cars(published / "60_cars_data.zip")
+    home = tmp_path / "new" / "home"
+    assert load_cars60(home).comparisons.to_dict()["a"] == ["2.jpg"]
+    (published / "60_cars_data.zip").unlink()
+    assert len(load_cars60(home).images) == 60
+    assert sorted(file.name for file in home.iterdir()) == ["cars60_images", "cars60_survey.csv"]
+    assert not list(tmp_path.rglob("outside.txt"))
+
+
+@pytest.mark.parametrize("wrong", ["no archive", "a picture too few", "other answers", "too large"])
+def test_another_archive_of_cars_leaves_nothing(
+    wrong: str, published: Path, tmp_path: Path, stated: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stated("cars60", SURVEY)
+    stated("cars60_images", bytes(range(1, 61)))
+    file = published / "60_cars_data.zip"
+    archive_of_cars(
+        file, SURVEY + b"1,2,1,2,3\n" if wrong == "other answers" else SURVEY, 60 - (wrong == "a picture too few")
+    )
+    if wrong == "no archive":
+        file.write_bytes(b"<html>moved</html>")
+    elif wrong == "too large":
+        monkeypatch.setattr(datasets, "LARGEST_MEMBER", 10)
+    with pytest.raises(ValueError, match=r"not the expected archive|damaged or another version"):
+        load_cars60(tmp_path / "home")
+    assert not (tmp_path / "home").exists()
 
 
 def test_sample_per_class() -> None:

@@ -55,8 +55,9 @@ def data(name: str, draw: int) -> tuple[np.ndarray, np.ndarray]:
     return loaded.data if name == "digits" else StandardScaler().fit_transform(loaded.data), loaded.target
 
 
-def measure(name: str, noise: float, draw: int) -> dict[str, float]:
+def measure(name: str, noise: float, draw: int, seed: int) -> dict[str, float]:
     """One draw of answers."""
+    draw += 1000 * seed
     X, y = data(name, draw)
     said = Comparisons.from_labels(y, SETS[name][0], noise=noise, random_state=100 + draw)
     fresh = Comparisons.from_labels(y, FRESH, noise=noise, random_state=900 + draw)
@@ -74,15 +75,15 @@ def measure(name: str, noise: float, draw: int) -> dict[str, float]:
     }
 
 
-def quality(names: list[str], out: Path | None, against: Path | None) -> None:
+def quality(names: list[str], seed: int, out: Path | None, against: Path | None) -> None:
     """Measure every data set at every share of wrong answers."""
     earlier = json.loads(against.read_text()) if against else {}
     found: dict[str, dict[str, float]] = {}
     for name in names:
         for noise in NOISE:
-            keys = [f"{name} {noise} {draw}" for draw in range(SETS[name][1])]
+            keys = [f"{name} {noise} {seed}.{draw}" for draw in range(SETS[name][1])]
             for draw, key in enumerate(keys):
-                found[key] = measure(name, noise, draw)
+                found[key] = measure(name, noise, draw, seed)
             print(f"{name}, noise {noise}: {_means(found, keys)}", flush=True)
             if out:
                 out.write_text(json.dumps(found))
@@ -134,6 +135,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     measuring = commands.add_parser("quality")
     measuring.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
+    measuring.add_argument("--seed", type=int, default=0)
     measuring.add_argument("--out", type=Path)
     measuring.add_argument("--against", type=Path)
     claiming = commands.add_parser("claims")
@@ -142,7 +144,7 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     if arguments.command == "quality":
-        quality(arguments.sets, arguments.out, arguments.against)
+        quality(arguments.sets, arguments.seed, arguments.out, arguments.against)
     else:
         claims(arguments.draws, arguments.seed)
 

@@ -3,6 +3,7 @@
 python -m oddkernel_benchmarks.judge_load answers                 200 people, 50 questions each, on SQLite
 python -m oddkernel_benchmarks.judge_load answers --kill          and the server killed three times meanwhile
 python -m oddkernel_benchmarks.judge_load answers --postgresql --kill    and the database once, too
+python -m oddkernel_benchmarks.judge_load studies                 10 studies in one database, 20 people each
 python -m oddkernel_benchmarks.judge_load pages                   1,000 people open the page with its pictures at once
 python -m oddkernel_benchmarks.judge_load slow                    1,100 clients that never finish a request, 20 who do
 python -m oddkernel_benchmarks.judge_load choosing --policy prototypes   2,000 items, 50,000 answers, 20 people
@@ -30,10 +31,12 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oddkernel.judge.running import root_of
 from oddkernel.judge.simulate import Crowd, Told, by_labels
 from oddkernel.judge.store import Records
 from oddkernel.judge.study import Study
@@ -100,39 +103,81 @@ def load(
     n_people: int,
     n_questions: int,
     *,
+    n_studies: int = 1,
     kill: bool = False,
     cluster: Cluster | None = None,
 ) -> Outcome:
-    """Let people answer, and count; if asked for, kill the server three times and a database of our own once."""
-    study = make_study(folder, n_questions)
+    """Let people answer, and count; if asked for, kill the server three times and a database of our own once.
+
+    Of several studies, each is asked about by `n_people`, and the people of all have the same names.
+    """
+    homes = [folder / f"study {number}" for number in range(n_studies)]
+    for home in homes:
+        home.mkdir()
+    studies = [make_study(home, n_questions) for home in homes]
     address = database or ""
-    study.connect(address or None).close()
-    with ServerProcess(folder / "words.csv", address) as server:
-        crowd = Crowd(server.url, study, study.keys, by_labels(np.arange(N_ITEMS) % 2), patience=120)
+    for study in studies:
+        study.connect(address or None).close()
+    with ServerProcess(*(home / "words.csv" for home in homes), database=address) as server:
+        crowds = [
+            Crowd(
+                urljoin(server.url, f"{root_of(study)}/" if n_studies > 1 else "/"),
+                study,
+                study.keys,
+                by_labels(np.arange(N_ITEMS) % 2),
+                patience=120,
+            )
+            for study in studies
+        ]
         started = time.perf_counter()
-        people = threading.Thread(target=crowd.answer, args=(n_people, n_questions), daemon=True)
-        people.start()
+        people = [
+            threading.Thread(target=crowd.answer, args=(n_people, n_questions, number), daemon=True)
+            for number, crowd in enumerate(crowds)
+        ]
+        for each in people:
+            each.start()
         if kill:
-            _kill_now_and_then(crowd, people, n_people * n_questions, server, cluster)
-        people.join()
+            _kill_now_and_then(crowds[0], people[0], n_people * n_questions, server, cluster)
+        for each in people:
+            each.join()
         seconds = time.perf_counter() - started
-    opened = study.connect(address or None)
+    parts = [_compared(study, address or None, crowd.told) for study, crowd in zip(studies, crowds, strict=True)]
+    told = Told()
+    for part in parts:
+        told.stored |= part.told.stored
+        told.seconds += part.told.seconds
+        told.seconds_at_once += part.told.seconds_at_once
+        told.retries += part.told.retries
+        told.problems += part.told.problems
+    return Outcome(
+        told=told,
+        n_stored=sum(part.n_stored for part in parts),
+        lost=sum(part.lost for part in parts),
+        doubled=sum(part.doubled for part in parts),
+        misplaced=sum(part.misplaced for part in parts),
+        seconds=seconds,
+        memory=max((weight.server_mb for weight in server.weights), default=0.0),
+    )
+
+
+def _compared(study: Study, address: str | None, told: Told) -> Outcome:
+    """What is stored in a study beside what its people were told; an answer that nobody gave here is misplaced."""
+    opened = study.connect(address)
     answers = opened.read(lambda records: records.answers())
     opened.close()
     stored = {
         answer.client_id: (answer.participant, tuple(study.index_of[name] for name in answer.items), answer.odd)
         for answer in answers
     }
-    told = crowd.told
     per_question = Counter(answer.question for answer in answers)
     return Outcome(
         told=told,
         n_stored=len(answers),
         lost=len(told.stored.keys() - stored.keys()),
         doubled=len(answers) - len(stored) + sum(times > 1 for times in per_question.values()),
-        misplaced=sum(stored.get(id, said) != said for id, said in told.stored.items()),
-        seconds=seconds,
-        memory=max((weight.server_mb for weight in server.weights), default=0.0),
+        misplaced=sum(told.stored.get(id) != said for id, said in stored.items()),
+        seconds=0.0,
+        memory=0.0,
     )
 
 
@@ -163,12 +208,26 @@ def answers(arguments: argparse.Namespace) -> Facts:
             kill=arguments.kill,
             cluster=cluster,
         )
+    return {"killed": arguments.kill, **_of_answers(arguments, outcome)}
+
+
+def studies(arguments: argparse.Namespace) -> Facts:
+    """Several studies on one server and in one database, and people in each at the same time."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        private_cluster() if arguments.postgresql else nullcontext() as cluster,
+    ):
+        address = f"sqlite:///{folder}/answers.sqlite3" if cluster is None else cluster.address
+        outcome = load(Path(folder), address, arguments.people, arguments.questions, n_studies=arguments.studies)
+    return {"studies": arguments.studies, **_of_answers(arguments, outcome)}
+
+
+def _of_answers(arguments: argparse.Namespace, outcome: Outcome) -> Facts:
     told = outcome.told
     return {
         "database": "postgresql" if arguments.postgresql else "sqlite",
         "people": arguments.people,
         "questions": arguments.questions,
-        "killed": arguments.kill,
         "told": len(told.stored),
         "stored": outcome.n_stored,
         "lost": outcome.lost,
@@ -402,6 +461,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     of_answers.add_argument("--questions", type=int, default=50)
     of_answers.add_argument("--postgresql", action="store_true", help="on a private PostgreSQL server")
     of_answers.add_argument("--kill", action="store_true", help="kill the server, and PostgreSQL, meanwhile")
+    of_studies = scenario(studies, 20)
+    of_studies.add_argument("--studies", type=int, default=10)
+    of_studies.add_argument("--questions", type=int, default=50)
+    of_studies.add_argument("--postgresql", action="store_true", help="on a private PostgreSQL server")
     scenario(pages, 1000).add_argument("--pictures", type=int, default=60)
     scenario(slow, 20).add_argument("--clients", type=int, default=1100)
     of_choosing = scenario(choosing, 20)

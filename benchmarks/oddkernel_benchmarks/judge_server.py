@@ -10,18 +10,19 @@ import threading
 import time
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 SERVE = """
 import sys
 from pathlib import Path
-source, database, port, features, descriptors = sys.argv[1:]
+database, port, features, descriptors, *sources = sys.argv[1:]
 if int(descriptors):
     import resource
     resource.setrlimit(resource.RLIMIT_NOFILE, (int(descriptors), int(descriptors)))
 from oddkernel.judge.server import Server
 from oddkernel.judge.study import Study
-study = Study.open(Path(source), features=Path(features) if features else None)
-server = Server(study, database=database or None, port=int(port))
+studies = [Study.open(Path(source), features=Path(features) if features else None) for source in sources]
+server = Server(*studies, database=database or None, port=int(port))
 server.run(lambda: print(server.url, flush=True))
 """
 
@@ -50,10 +51,10 @@ class ServerProcess:
 
     Parameters
     ----------
-    source : Path
-        The study.
+    *sources : Path
+        The studies.
     database : str
-        Address of the database; empty for the study's own.
+        Address of the database; empty for each study's own.
     features : Path, optional
         Features of the items.
     descriptors : int
@@ -62,15 +63,15 @@ class ServerProcess:
     Attributes
     ----------
     url : str
-        Where it is.
+        Where it is; of several studies, where the first is.
     weights : list of Weight
         What it used, every second.
     """
 
-    def __init__(self, source: Path, database: str = "", *, features: Path | None = None, descriptors: int = 0) -> None:
-        self._arguments = [str(source), database]
-        self._more = ["" if features is None else str(features), str(descriptors)]
-        self._log = source.with_name("server.log")
+    def __init__(self, *sources: Path, database: str = "", features: Path | None = None, descriptors: int = 0) -> None:
+        self._database = database
+        self._more = ["" if features is None else str(features), str(descriptors), *map(str, sources)]
+        self._log = sources[0].with_name("server.log")
         self.weights: list[Weight] = []
         self._is_over = threading.Event()
         self._process = self._start("0")
@@ -97,12 +98,12 @@ class ServerProcess:
         """End it without a warning, and start another on the same port."""
         self._process.kill()
         self._process.communicate()
-        self._process = self._start(self.url.rstrip("/").rpartition(":")[2])
+        self._process = self._start(str(urlsplit(self.url).port))
 
     def _start(self, port: str) -> subprocess.Popen[str]:
         with self._log.open("a") as log:
             process = subprocess.Popen(
-                [sys.executable, "-c", SERVE, *self._arguments, port, *self._more],
+                [sys.executable, "-c", SERVE, self._database, port, *self._more],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,

@@ -9,7 +9,19 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from . import curves, equalities, generalization, map, next_question, noise, people, running_time, table1
+from . import (
+    curves,
+    equalities,
+    generalization,
+    map,
+    next_question,
+    noise,
+    people,
+    running_time,
+    table1,
+    things_dimensions,
+    unseen,
+)
 from .experiment import TRIALS
 from .methods import METHODS
 from .outcome import Outcome
@@ -37,8 +49,19 @@ EXPERIMENTS: dict[str, Reproducible] = {
     "running_time": running_time.EXPERIMENT,
     "things": people.THINGS_EXPERIMENT,
     "cars60": people.CARS_EXPERIMENT,
+    "unseen": unseen.EXPERIMENT,
     "next_question": next_question.EXPERIMENT,
+    "things_dimensions": things_dimensions.EXPERIMENT,
 }
+
+
+def with_answers(name: str, n_answers: int | None) -> Reproducible:
+    """An experiment; one that learns from a part of recorded answers, from this many of them."""
+    if n_answers is None:
+        return EXPERIMENTS[name]
+    if name != "unseen":
+        raise ValueError(f"--answers {n_answers}; only the experiment unseen takes it")
+    return unseen.Unseen(n_answers)
 
 
 def forget(folder: Path, methods: Sequence[str]) -> None:

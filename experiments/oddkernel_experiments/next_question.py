@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import scale
 
 from oddkernel import SKLR, Comparisons, KernelKMeans
 from oddkernel.datasets import sample_per_class
@@ -26,7 +27,7 @@ from .means import Mean, Means, drawn, facts, means
 from .outcome import Outcome, Table, listed
 from .people import recorded, split
 from .questions import triples
-from .samples import DATASETS, MULTICLASS, sample
+from .samples import DATASETS, MULTICLASS, Items, sample
 from .store import Store
 
 Array = np.ndarray[Any, Any]
@@ -39,8 +40,10 @@ COLUMNS = {
 }  # fmt: skip
 IDENTITY = ["dataset", "policy", "noise", "draw", "n_answers"]
 
-GRADUAL = "gradual"
-ASKED = {"vehicle": 80, "scene": 160, "usps": 200, GRADUAL: 200, "things": 500, "cars60": 500}
+GRADUAL, STANDARDISED = "gradual", "scene_standardised"
+ASKED = {
+    "vehicle": 80, "scene": 160, "usps": 200, STANDARDISED: 160, GRADUAL: 200, "things": 500, "cars60": 500,
+}  # fmt: skip
 """Number of questions. A policy should reach with fewer what this many random questions reach."""
 GOAL = {"vehicle": 2 / 3, "scene": 1 / 2, "usps": 1 / 2}
 """The goal for the default policy: the share of these questions with which it reaches that."""
@@ -58,14 +61,20 @@ INFORMED, AT_ONCE = "informed", "at_once"
 TITLES = {
     "random": "random", "least_answered": "least answered", "typical": "typical items, random",
     "uncertain": "uncertain", "informative": "informative", "diverse": "diverse", "prototypes": "prototypes",
-    AT_ONCE: "prototypes, a tenth at once", INFORMED: "odd ones only, by labels",
+    "auto": "auto", AT_ONCE: "prototypes, a tenth at once", INFORMED: "odd ones only, by labels",
 }  # fmt: skip
 COLOURS = {
     "random": "#555555", "least_answered": "#d9a900", "typical": "#59a14f", "uncertain": "#b07aa1",
-    "informative": "#2f9bd8", "diverse": "#8c6d31", "prototypes": "#e15759", AT_ONCE: "#f1a9aa", INFORMED: "#bbbbbb",
+    "informative": "#2f9bd8", "diverse": "#8c6d31", "prototypes": "#e15759", "auto": "#4e79a7",
+    AT_ONCE: "#f1a9aa", INFORMED: "#bbbbbb",
 }  # fmt: skip
 PEOPLE = {"things": "THINGS", "cars60": "cars60"}
-NAMES = {**{name: data.title for name, data in DATASETS.items()}, GRADUAL: "Digits, by a hidden metric", **PEOPLE}
+NAMES = {
+    **{name: data.title for name, data in DATASETS.items()}, STANDARDISED: "MIT Scene, standardised",
+    GRADUAL: "Digits, by a hidden metric", **PEOPLE,
+}  # fmt: skip
+AGAINST = ("random", "prototypes", DEFAULT)
+"""The default policy, and those that it is compared with everywhere."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,7 @@ class Asking:
 
 
 def askings(draws: int) -> list[Asking]:
-    """Every policy on all data; with guesses, random questions and the two best policies."""
+    """Every policy on all data; with guesses and standardised features, the best policies and random questions."""
     return [
         Asking(dataset, policy, noise, draw)
         for draw in range(draws)
@@ -87,8 +96,9 @@ def askings(draws: int) -> list[Asking]:
         for noise in ((0.0, NOISE) if dataset in DATASETS else (0.0,))
         for policy in TITLES
         if (policy in POLICIES or dataset in DATASETS)
-        and (noise == 0 or policy in ("random", "diverse", DEFAULT, AT_ONCE))
-        and not (policy in ("typical", "prototypes") and dataset in PEOPLE)  # only recorded questions can be asked
+        and (noise == 0 or policy in (*AGAINST, "diverse", AT_ONCE))
+        and (dataset != STANDARDISED or policy in AGAINST)
+        and not (policy in ("typical", "prototypes", "auto") and dataset in PEOPLE)  # only recorded questions
     ]
 
 
@@ -109,7 +119,7 @@ def measure(asking: Asking) -> list[dict[str, Any]]:
         X, answer = _gradual(asking.draw)
         held_out = _random(X, answer, asking.draw)
     else:
-        items, _ = sample(asking.dataset, asking.draw)
+        items = _items(asking.dataset, asking.draw)
         X, labels = items.X, items.labels[MULTICLASS]
         answer = ByLabels(labels, noise=asking.noise, random_state=np.random.default_rng([asking.draw, 10]))
         others = ByLabels(labels, noise=asking.noise, random_state=np.random.default_rng([asking.draw, 11]))
@@ -122,7 +132,7 @@ def measure(asking: Asking) -> list[dict[str, Any]]:
             answer,
             policy="prototypes" if asking.policy == AT_ONCE else asking.policy,
             n=at[-1],
-            batch=1 if asking.policy == "prototypes" else at[0],
+            batch=1 if asking.policy in ("prototypes", "auto") else at[0],
             random_state=np.random.default_rng([asking.draw, 13]),
         )
     decided = held_out[~held_out.undecided]
@@ -136,6 +146,14 @@ def measure(asking: Asking) -> list[dict[str, Any]]:
             "rand": np.nan if labels is None else _rand(z, labels, asking.draw),
         })  # fmt: skip
     return rows
+
+
+def _items(dataset: str, draw: int) -> Items:
+    """The items of a draw, with each feature standardised if the data set is."""
+    if dataset != STANDARDISED:
+        return sample(dataset, draw)[0]
+    items = sample("scene", draw)[0]
+    return replace(items, X=scale(items.X))
 
 
 def _random(X: Array, answer: ByLabels | ByMetric, draw: int) -> Comparisons:
@@ -165,7 +183,7 @@ def _recorded(dataset: str, draw: int) -> tuple[Array, Comparisons, Comparisons]
 @lru_cache(maxsize=2)
 def _features(dataset: str, draw: int) -> Array:
     """The items' features under the initial kernel, which all policies of a draw share."""
-    X = sample(dataset, draw)[0].X
+    X = _items(dataset, draw).X
     return LowRank.fit(AdaptiveGaussian().fit(X), X, rank=0.9).transform(X)
 
 
@@ -276,7 +294,8 @@ def _settings(found: Means) -> list[tuple[str, float]]:
     """Data sets and noise in the order of the page: those with classes first, without guesses before with guesses."""
     order = list(NAMES)
     return sorted(
-        {(key[0], key[1]) for key in found}, key=lambda each: (each[0] not in DATASETS, each[1], order.index(each[0]))
+        {(key[0], key[1]) for key in found},
+        key=lambda each: (each[0] not in (*DATASETS, STANDARDISED), each[1], order.index(each[0])),
     )
 
 
@@ -289,7 +308,7 @@ def _goals(found: Means) -> list[str]:
     for dataset, goal in GOAL.items():
         for noise in (0.0, NOISE):
             reached = needed(found, dataset, noise, DEFAULT)
-            if (dataset, noise, "random", ASKED[dataset]) not in found:
+            if any((dataset, noise, policy, ASKED[dataset]) not in found for policy in ("random", DEFAULT)):
                 continue
             most = int(np.floor(goal * ASKED[dataset]))
             verdict = "never reaches" if reached is None else f"needs {reached} questions to reach"
@@ -361,13 +380,15 @@ learned from all answers so far (as sSKLR, exact; with guesses at λ = {WITH_GUE
 The second measure is the share of correctly predicted answers to {HELD_OUT} further random questions, without *can't
 tell*. *Odd ones only, by labels* is the paper's draw, which uses the labels and never gets *can't tell*.
 
-*Prototypes* uses the answers themselves and chooses one question at a time; *a tenth at once* shows how it does when
-many people answer at once. The other policies choose a tenth of the questions at a time, after which they learn;
-learning more often gained nothing on other data. On THINGS, with {THINGS} objects in each draw, and on cars60, only
-recorded questions can be asked (there *prototypes* does the same as *uncertain*), and a fifth of them is held out.
+*Prototypes* uses the answers themselves. *Auto*, the default, asks as *prototypes* does, but as *uncertain* does if
+less than a quarter of the first 20 answers are *can't tell*. Both choose one question at a time; *a tenth at once*
+shows how *prototypes* does when many people answer at once. The other policies choose a tenth of the questions at a
+time, after which they learn; learning more often gained nothing on other data. On THINGS, with {THINGS} objects in
+each draw, and on cars60, only recorded questions can be asked (there *prototypes* and *auto* do the same as
+*uncertain*), and a fifth of them is held out.
 *Digits, by a hidden metric* are 500 of scikit-learn's digits, and people without classes: they compare in three hidden
 directions, and can't tell when the two shortest distances differ by less than a tenth. In these three the kernel is
-learned with the softmax loss.
+learned with the softmax loss. *MIT Scene, standardised* has each feature at mean 0 and variance 1.
 
 The policies were developed, and their settings chosen, on scikit-learn's digits, on synthetic data and on data sets of
 the KEEL repository (letter, segment, satimage, vowel, optdigits, and for a last check texture and penbased), and not on

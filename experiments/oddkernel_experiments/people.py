@@ -1,6 +1,7 @@
 """Held-out answers of real people: THINGS and cars60.
 
-The held-out part of THINGS is fixed: a fifth of the distinct triples. Settings were chosen without it.
+The held-out part of THINGS is fixed: a fifth of the distinct triples. The settings of `SKLR` were chosen without it;
+those of `Dimensions` were not, as its page says.
 """
 
 from __future__ import annotations

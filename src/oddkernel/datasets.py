@@ -12,6 +12,7 @@ import io
 import os
 import urllib.error
 import urllib.request
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,8 @@ Folder = str | os.PathLike[str] | None
 
 N_CARS = 60
 TIMEOUT = 60.0  # seconds without data after which a download fails; chosen by hand
+LARGEST_MEMBER = 50_000_000  # bytes of one file in a downloaded archive; chosen by hand, far above what is expected
+CARS60_ARCHIVE = "http://www.tml.cs.uni-tuebingen.de/team/luxburg/code_and_data/60_cars_data.zip"
 
 
 @dataclass(frozen=True)
@@ -196,7 +199,8 @@ def load_scene(data_home: Folder = None, *, verify: bool = True) -> Bunch:
 def load_things(data_home: Folder = None, *, verify: bool = True) -> Bunch:
     """Odd-one-out answers of many people on 1854 everyday objects: THINGS.
 
-    There is no public address of this file; the error says which file to put where.
+    There is no public address of this file, which joins people's answers with computed features; the error says which
+    file to put where. The address of the answers, https://osf.io/f5rn6, could not be reached when this was written.
 
     Parameters
     ----------
@@ -228,15 +232,19 @@ def load_things(data_home: Folder = None, *, verify: bool = True) -> Bunch:
     )
 
 
-def load_cars60(data_home: Folder = None) -> Bunch:
+def load_cars60(data_home: Folder = None, *, download_if_missing: bool = True) -> Bunch:
     """People's answers to *which of these three cars is the most central?*, on 60 photographs.
 
-    There is no public address of single files; the error says which files to put where.
+    The address is the one that cblearn downloads from. It could not be reached when this was written, so that the
+    download was tested with an archive of our own making only. What it brings is verified: the survey and the pictures
+    must be the very ones that our results were computed from.
 
     Parameters
     ----------
     data_home : path-like, optional
         The folder to look in; by default the one that ``ODDKERNEL_DATA`` names, or scikit-learn's data home.
+    download_if_missing : bool, default=True
+        Download the authors' archive if the survey or a picture isn't there.
 
     Returns
     -------
@@ -250,12 +258,14 @@ def load_cars60(data_home: Folder = None) -> Bunch:
     >>> load_cars60().comparisons  # doctest: +SKIP
     Comparisons: 7097 most-central answers over 60 of 60 named items by 3 raters
     """
-    _read("cars60", data_home)
     survey = _folder(data_home) / SOURCES["cars60"].file
     images = [survey.with_name("cars60_images") / f"{number}.jpg" for number in range(1, N_CARS + 1)]
-    absent = next((image for image in images if not image.exists()), None)
+    absent = next((file for file in [survey, *images] if not file.exists()), None)
     if absent is not None:
-        raise FileNotFoundError(f"{absent} isn't there; expected {SOURCES['cars60'].advice}")
+        if not download_if_missing:
+            raise FileNotFoundError(f"{absent} isn't there; expected {SOURCES['cars60'].advice}")
+        _download_cars60(survey, images)
+    _check("cars60", survey.read_bytes(), survey)
     _check("cars60_images", b"".join(image.read_bytes() for image in images), images[0].parent)
     said, names = formats.read(survey, format="central"), [image.name for image in images]
     return Bunch(
@@ -265,6 +275,28 @@ def load_cars60(data_home: Folder = None) -> Bunch:
         DESCR="Kleindessner and von Luxburg's survey on 60 photographs of cars (public domain): 7097 answers to 'which "
         "of the three is the most central?'. The most central one leaves the other two the farthest apart.",
     )
+
+
+def _download_cars60(survey: Path, images: list[Path]) -> None:
+    """Write the survey and the pictures from the authors' archive, all verified before the first is written."""
+    content = _download(CARS60_ARCHIVE, survey)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            # Only names are looked up: no path in the archive decides where anything is written.
+            members = {Path(member.filename).name: member for member in archive.infolist()}
+            wanted = [members[name] for name in ("survey_data.csv", *(image.name for image in images))]
+            if max(member.file_size for member in wanted) > LARGEST_MEMBER:
+                raise ValueError(f"a file has more than {LARGEST_MEMBER} bytes")
+            answers, *pictures = (archive.read(member) for member in wanted)
+    except (zipfile.BadZipFile, KeyError, ValueError) as error:
+        raise ValueError(
+            f"{CARS60_ARCHIVE} is not the expected archive ({error}); expected {SOURCES['cars60'].advice}"
+        ) from error
+    _check("cars60", answers, CARS60_ARCHIVE)
+    _check("cars60_images", b"".join(pictures), CARS60_ARCHIVE)
+    images[0].parent.mkdir(parents=True, exist_ok=True)
+    for file, data in zip([*images, survey], [*pictures, answers], strict=True):
+        replace(file, data)
 
 
 def sample_per_class(y: ArrayLike, n: int, random_state: Any = None) -> NDArray[np.intp]:

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from pages import ROOT, agrees, blocks
 
 import oddkernel
 from oddkernel import Comparisons, KernelKMeans, formats, models
-from oddkernel.cli import COMMANDS, main
+from oddkernel.cli import COMMANDS, _parser, main
 from oddkernel.cli.summary import Summary, working
 from oddkernel.cluster import spread
 
@@ -367,7 +368,9 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.slow
 def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
-    told = facts(capsys, "demo", "--out", "shown")
+    arguments = _parser().parse_args(["demo"])
+    summary = arguments.run(arguments)
+    told = json.loads(summary.json())
     assert (told["n_items"], told["n_answers"]) == (1797, 300)
     assert 0.6 < told["rand_before"] < 0.75
     assert told["rand_after"] >= 0.88
@@ -375,8 +378,19 @@ def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
     assert Path(told["picture"]).read_bytes().startswith(b"\x89PNG")
     assert "Handwritten digits: what 300 answers taught" in Path(told["report"]).read_text()
     assert len(list(Path(told["pictures"]).glob("*.png"))) == 1797
-    words = ("shown/digits", "shown/answers.csv", "--with", "shown/pixels.npz", "--out", "m.oddkernel")
-    again = facts(capsys, "fit", *words, "--penalty", "1")
+
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    (shown,) = (block.text for block in blocks(page) if block.text.startswith("$ oddkernel demo\n"))
+    quoted = shown.removeprefix("$ oddkernel demo\n")
+    assert agrees(quoted, summary.text()), f"docs/cli.md quotes something else than this:\n{summary.text()}"
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert (
+        f"Adjusted Rand index of {told['rand_after']:.2f}; without the answers, with {told['rand_before']:.2f}"
+        in readme
+    )
+
+    words = ("oddkernel-demo/digits", "oddkernel-demo/answers.csv", "--with", "oddkernel-demo/pixels.npz")
+    again = facts(capsys, "fit", *words, "--out", "m.oddkernel", "--penalty", "1")
     assert (again["n_items"], again["n_answers"], again["n_features"]) == (1797, 300, 64)
 
 

@@ -65,11 +65,13 @@ def test_a_report_of_a_folder(
     assert "24 images, 560 features each by gist (kept from before, in photos/.oddkernel/features.npz)." in told
     assert "Learned from 108 answers of 6 people; 12 more are held out." in told
     assert "of 12 answers it has not seen" in told
+    assert "120 of these 120 answers are of simulated people." in told
     page = (photos / "report.html").read_text(encoding="utf-8")
     if os.name == "posix":  # people's answers are for the owner's eyes
         assert stat.S_IMODE((photos / "report.html").stat().st_mode) == 0o600
         assert stat.S_IMODE((photos / ".oddkernel").stat().st_mode) == 0o700
     assert "23.png" in page
+    assert "(120 of 120 answers simulated)" in page
 
     def learn(*_: object) -> None:
         raise AssertionError("learned twice")

@@ -17,6 +17,7 @@ def spelled_out(kind: Kind, odd: int) -> tuple[set[frozenset[int]], set[frozense
     return {
         Kind.MOST_CENTRAL: ({pair[1], pair[2]}, {pair[0]}),
         Kind.CLOSER: ({pair[2]}, {pair[1]}),
+        Kind.EQUALLY_CLOSE: (set(), set()),
         Kind.MUST_LINK: ({pair[2]}, set()),
         Kind.CANNOT_LINK: (set(), {pair[2]}),
     }[kind]
@@ -47,7 +48,7 @@ def test_pairs_and_orders_are_those_spelled_out(said: Comparisons) -> None:
         assert (np.diff(anchor[ours]) > 0).all()
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in LINKS])
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in (*LINKS, Kind.EQUALLY_CLOSE)])
 @pytest.mark.parametrize("odd", [0, 1, 2])
 def test_the_pair_singled_out_is_the_extreme_of_those_compared(kind: Kind, odd: int) -> None:
     kinds, odds = np.array([kind]), np.array([odd if kind == Kind.ODD_ONE_OUT else -1])
@@ -59,6 +60,6 @@ def test_the_pair_singled_out_is_the_extreme_of_those_compared(kind: Kind, odd: 
 
 
 def test_cant_tell_singles_out_nothing() -> None:
-    said = Comparisons.odd_one_out([[0, 1, 2]], [-1])
-    assert singled_out(said.kind, said.odd).tolist() == [-1]
+    said = Comparisons.odd_one_out([[0, 1, 2]], [-1]) + Comparisons.anchor([[0, 1, 2]], [-1])
+    assert singled_out(said.kind, said.odd).tolist() == [-1, -1]
     assert not len(orders(said.kind, said.odd).row)

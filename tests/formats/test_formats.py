@@ -235,13 +235,13 @@ class TestRefusals:
 
     def test_parquet_without_pyarrow(self, tmp_path: Path, said: Comparisons, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-        with pytest.raises(ImportError, match=r"pip install 'oddkernel\[parquet\]'"):
+        with pytest.raises(ImportError, match=r'pip install "oddkernel\[parquet\]"'):
             formats.write(said, tmp_path / "said.parquet")
 
     def test_excel_without_openpyxl(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "said.xlsx").touch()
         monkeypatch.setitem(sys.modules, "openpyxl", None)
-        with pytest.raises(ImportError, match=r"pip install 'oddkernel\[excel\]'"):
+        with pytest.raises(ImportError, match=r'pip install "oddkernel\[excel\]"'):
             formats.read(tmp_path / "said.xlsx")
 
     def test_a_damaged_list_of_items_is_named(self, tmp_path: Path, said: Comparisons) -> None:

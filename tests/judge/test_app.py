@@ -78,7 +78,7 @@ def test_a_reload_goes_on_where_it_was(run: Running) -> None:
 def test_what_is_shown_tells_nothing_about_file_or_kind(run: Running) -> None:
     ann = run.person()
     for question in [*ann.questions(6), *ann.told["study"]["practice"]]:
-        assert question.keys() == {"id", "items"}
+        assert question.keys() == {"id", "form", "items"}
         for item in question["items"]:
             assert item.keys() == {"kind", "label", "url"}
             assert "picture" not in item["url"]
@@ -558,13 +558,14 @@ odd = "picture 2.png"
         experimenter = run.experimenter()
         empty = experimenter.get("/experimenter/api/summary").json()
         assert (empty["answers"], empty["cant_tell"], empty["agreement"], empty["persons"]) == (0, None, None, [])
+        run.person(participant="curious").questions()  # opened the page, and no more
         run.person(participant="slow").answer_all(odd=-1, ms=5000)
         run.person(participant="fast").answer_all(odd=-1, ms=100)
         ann = run.person(participant="ann")
         ann.say(ann.questions()[0]["id"], 0)
         let_time_pass(run.database)
         told = experimenter.get("/experimenter/api/summary").json()
-    assert (told["answers"], told["people"], told["finished"]) == (41, 3, 2)
+    assert (told["answers"], told["people"], told["finished"], told["opened"]) == (41, 3, 2, 1)
     assert told["by_kind"]["catch"] == 8
     assert told["by_kind"]["repeat"] == 8
     assert told["catches"] == {"asked": 8, "right": 0}

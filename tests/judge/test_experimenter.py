@@ -111,3 +111,20 @@ def test_the_report_is_made_and_opened_with_one_button(tmp_path: Path, serve: Se
     report = opened.value
     expect(report.get_by_text("photos", exact=True).first).to_be_visible()
     assert report.evaluate("self.origin") == "null"  # it can reach nothing of the server's
+
+
+def test_a_plan_is_simulated_with_one_button(
+    shapes: Path, serve: Serve, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oddkernel.judge.running.PLAN_SECONDS", 0.1)
+    write_settings(shapes, questions=20, holdout_share=0.5)
+    server = serve(shapes)
+    page = visit(server, server.experimenter_url.removeprefix(server.url))
+    expect(page.locator("#plan-about")).to_contain_text("Simulates people")
+    page.get_by_role("button", name="Simulate").click()
+    cells = page.locator("#plan tbody tr").nth(1).locator("th, td")
+    expect(cells.nth(1)).to_have_text("5", timeout=120_000)  # people, with 10 answers each to learn from
+    expect(cells.nth(0)).to_have_text("50")
+    expect(page.locator("#plan")).to_contain_text("25% of the answers are guesses")
+    assert_accessible(page)
+    assert server.n_answers() == 0

@@ -92,6 +92,27 @@ def test_without_names_nothing_tells_who_it_was() -> None:
         assert not any(secret in written for secret in (b"ann", b"bob", b"cem", b"sitting"))
 
 
+def test_simulated_people_are_marked_with_names_and_without() -> None:
+    answers = [answer("ann"), answer("bob", simulated=1)]
+    said, details = export(answers, NAMES, "birds")
+    assert details["simulated"] == [None, 1]
+    said, details = export(answers, NAMES, "birds", Filter(participants=False))
+    assert said.rater is not None
+    assert sorted(name.startswith("simulated person ") for name in said.rater) == [False, True]
+    assert "simulated" not in export(answers[:1], NAMES, "birds").details
+
+
+def test_numbers_are_the_same_in_every_part_of_an_export() -> None:
+    answers = [answer(who, kind=kind) for who in ("ann", "bob", "cem") for kind in ("random", "holdout")][:-1]
+    learned, held_out = (
+        export(answers, NAMES, "birds", Filter(holdout=which, participants=False)).said.rater
+        for which in ("drop", "only")
+    )
+    assert learned is not None
+    assert held_out is not None
+    assert set(held_out) < set(learned) == {"person 1", "person 2", "person 3"}
+
+
 @pytest.mark.parametrize("format", formats.OWN)
 def test_details_survive_in_every_format(format: str, tmp_path: Path) -> None:
     said, details = export([answer(), answer("bob", kind="catch", expected=2)], NAMES, "birds")
@@ -201,7 +222,9 @@ def test_the_command_line_filters(folder: Path, tmp_path: Path, capsys: pytest.C
     assert "answers were left out" in capsys.readouterr().out
     said = formats.read(file)
     assert said.rater is not None
-    assert set(said.rater.tolist()) == {"person 1"}
+    (person,) = set(said.rater.tolist())
+    assert person in {"person 1", "person 2"}  # the same number in all files, whoever is left out
+    assert f"{person},done" in (tmp_path / "answers.people.csv").read_text()
     assert "ann" not in file.read_text()
     assert main(["judge", str(folder), "--withdraw", "ann"]) == 0
     assert "ann and 20 answers are deleted." in capsys.readouterr().out

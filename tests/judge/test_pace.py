@@ -42,6 +42,7 @@ def test_simulated_people_are_marked_and_not_too_fast(tmp_path: Path) -> None:
         left = run.experimenter().get("/experimenter/api/export?format=csv&holdout=keep&too_fast=drop").text
     persons = {person["participant"]: person for person in summary["persons"]}
     assert [person["simulated"] for person in persons.values()].count(True) == 2
+    assert summary["simulated"] == 20
     assert persons["script"]["too_fast"] == 10
     assert not persons["script"]["simulated"]
     assert [persons[f"simulated {n}"]["too_fast"] for n in range(2)] == [0, 0]

@@ -16,9 +16,10 @@ pytest.importorskip("playwright", reason="tests in a browser need the package pl
 pytest.importorskip("axe_playwright_python", reason="tests in a browser need the package axe-playwright-python")
 
 from judge_browser import Participant, Serve, Visit, assert_accessible, eventually_stored, stored, write_settings
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from oddkernel.judge.server import Server
+from oddkernel.judge.words import texts
 
 CODE = "THANKS-7"
 PHONE: dict[str, Any] = {
@@ -358,6 +359,42 @@ def test_words_of_another_language(shapes: Path, serve: Serve, visit: Visit) -> 
     assert first is not None
     assert third is not None
     assert first["x"] > third["x"]
+
+
+@pytest.mark.parametrize(("language", "device"), [("de", {}), ("fr", PHONE), ("es", {}), ("zh", PHONE)])
+def test_a_sitting_in_each_language(
+    shapes: Path, serve: Serve, visit: Visit, language: str, device: dict[str, Any]
+) -> None:
+    write_settings(shapes, questions=2, practice=1, language=language, consent="…", completion_code=CODE)
+    says = texts(language)
+    page = visit(serve(shapes), **device)
+    person = Participant(page)
+    person.heading(says["consent_title"])
+    assert page.evaluate("document.documentElement.lang") == language
+    person.button(says["consent_agree"]).click()
+    person.heading(says["instructions_title"])
+    assert_accessible(page)
+    assert_no_english(page)
+    person.button(says["begin_practice"]).click()
+    person.open_question("practice-0")
+    person.press_last("1")
+    person.heading(says["practice_title"])
+    person.button(says["begin"]).click()
+    id = person.question_after()
+    expect(page.get_by_role("heading", name=says["study_question"])).to_be_visible()
+    assert_accessible(page)
+    assert_no_english(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    person.press("2", id)
+    person.press_last("0")
+    person.heading(says["done_title"])
+    assert_no_english(page)
+
+
+def assert_no_english(page: Page) -> None:
+    seen = page.locator("body").inner_text().splitlines()
+    assert set(seen) & set(texts("en").values()) == set()
 
 
 def test_sounds_are_played_one_at_a_time(tmp_path: Path, serve: Serve, visit: Visit) -> None:

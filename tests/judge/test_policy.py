@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from judge_studies import make_folder, running
 
 from oddkernel import Comparisons
-from oddkernel.judge.asking import CHOSEN, REPEAT_AFTER, Asking, Needed, plan
-from oddkernel.judge.choosing import choose
+from oddkernel.judge.asking import CHOSEN, REPEAT_AFTER, Asking, Needed, kinds_of
 from oddkernel.judge.said import Said
 from oddkernel.judge.study import Catch, Settings
 from oddkernel.questions import Belief
+from oddkernel.questions.choice import choose
 from oddkernel.questions.history import History, Indices, key
 from oddkernel.questions.policies import LEARNING, POLICIES
 from oddkernel.questions.process import LearningProcess
@@ -88,7 +88,7 @@ def test_a_plan_has_the_shares_that_it_should(total: int, shares: tuple[float, f
         holdout_share=holdout_share,
         catch=(Catch(("a", "b", "c"), "a"),),
     )
-    kinds = plan(wanted, np.random.default_rng(seed))
+    kinds = kinds_of(wanted, wanted.questions, np.random.default_rng(seed))
     assert len(kinds) == total
     assert kinds[0] != "catch"
     assert kinds[0] == CHOSEN or "repeat" not in kinds
@@ -101,7 +101,7 @@ def test_a_plan_has_the_shares_that_it_should(total: int, shares: tuple[float, f
 
 
 def test_without_known_answers_there_are_no_catches() -> None:
-    assert "catch" not in plan(Settings(catch_share=0.5, questions=30), np.random.default_rng(0))
+    assert "catch" not in kinds_of(Settings(catch_share=0.5), 30, np.random.default_rng(0))
 
 
 SETTINGS = """
@@ -343,3 +343,17 @@ def test_said_holds_what_was_added_and_not_removed(events: list[tuple[int, int, 
     found = said.comparisons()
     assert found.shown[:, 0].tolist() == list(expected) if expected else not len(found)
     assert found.odd.tolist() == list(expected.values())
+
+
+def test_the_default_policy_uses_features_if_there_are_any(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "birds", 20, "questions = 15\nrepeat_share = 0.0\nholdout_share = 0.0\n")
+    with running(folder) as run:
+        assert run.study.settings.policy == "auto"
+        assert run.judge.asking._background is None
+        assert run.person(participant="ann").answer_all() == 15
+        assert {answer.kind for answer in run.database.read(lambda records: records.answers())} == {"random"}
+    with running(folder, features=features_file(tmp_path, 20)) as run:
+        assert run.judge.asking._background is not None
+        assert run.person(participant="bob").answer_all() == 15
+        kinds = Counter(answer.kind for answer in run.database.read(lambda records: records.answers()))
+    assert kinds == {"random": 15, "adaptive": 15}

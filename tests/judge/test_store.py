@@ -275,6 +275,7 @@ def make_first_schema(file: Path) -> None:
             "INSERT INTO invitation VALUES ('study', 'open sesame')",
             "INSERT INTO sitting VALUES ('s', 'study', 'ann', 'open sesame', '[\"chosen\"]', 7, '2026-01-01', NULL)",
             "INSERT INTO question VALUES ('q', 's', 0, 'random', 'ant', 'bee', 'cat', NULL, NULL, '2026-01-01')",
+            f"INSERT INTO answer VALUES ('s', 'w', 'q', 1, 800, '{WHEN}', '{WHEN}', 'undo', '{WHEN}')",
             f"INSERT INTO answer VALUES ('s', 'x', 'q', 2, 900, '{WHEN}', '{WHEN}', NULL, NULL)",
         ):
             connection.execute(statement)
@@ -295,7 +296,14 @@ def test_an_older_database_gets_the_newest_schema_and_keeps_its_answers(tmp_path
         assert opened.read(lambda records: records.sitting_by(fingerprint("open sesame"))) == sitting
         opened.close()
     with sqlite3.connect(file) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0003",)]
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0006",)]
+        taken_back = ("s", "w", "q", 1, 800, WHEN, WHEN, "undo", WHEN)
+        assert taken_back in connection.execute("SELECT * FROM answer").fetchall()
+        # The tables were copied: what they promise still holds.
+        assert {row[2] for row in connection.execute("PRAGMA foreign_key_list(answer)")} == {"sitting", "question"}
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+        indices = {row[1]: row[2] for row in connection.execute("PRAGMA index_list(answer)")}
+        assert (indices["one_answer_counts"], indices["answers_of_question"]) == (1, 0)
     connection.close()
 
 
@@ -305,7 +313,7 @@ def test_a_newer_database_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with sqlite3.connect(file) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     connection.close()
-    with pytest.raises(ValueError, match=r"newer version of oddkernel \(schema 9999, here up to 0003\)"):
+    with pytest.raises(ValueError, match=r"newer version of oddkernel \(schema 9999, here up to 0006\)"):
         Database(file, "study")
 
 

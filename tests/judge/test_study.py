@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import fields
 from pathlib import Path
@@ -23,7 +24,7 @@ def test_the_first_start_writes_settings_that_say_what_the_defaults_are(tmp_path
     text = (folder / "study.toml").read_text()
     assert study.settings == Settings(name="birds", id=study.settings.id) == Settings.read(text)
     given = tomllib.loads(text)
-    assert set(given) == {field.name for field in fields(Settings)} - {"words", "catch"}
+    assert set(given) == {field.name for field in fields(Settings)} - {"words", "catch", "list", "about", "panel"}
     lines = text.splitlines()
     for name in given:
         place = next(i for i, line in enumerate(lines) if line.startswith(f"{name} ="))
@@ -31,11 +32,14 @@ def test_the_first_start_writes_settings_that_say_what_the_defaults_are(tmp_path
 
 
 def test_the_examples_in_the_settings_are_valid_once_uncommented(tmp_path: Path) -> None:
-    text = Settings().text().partition("# [words]")
-    example = "[words]" + text[2].replace("\n# ", "\n").replace("\nQuestions", "\n# Questions")
-    settings = Settings.read(example)
+    lines = Settings().text().partition("# [words]")
+    entries = [line for line in lines[2].splitlines() if re.match(r"# (\[|\w+ = )", line)]
+    settings = Settings.read("\n".join(["[words]", *(line.removeprefix("# ") for line in entries)]))
     assert settings.words
-    assert settings.catch[0].odd == "hammer.jpg"
+    assert settings.catch[0].answer == "hammer.jpg"
+    assert settings.list is not None
+    assert settings.about[0].name == "age"
+    assert settings.panel is not None
 
 
 def test_settings_that_were_edited_stay(tmp_path: Path) -> None:

@@ -36,3 +36,16 @@ def test_few_items_are_held_out_in_turn_however_many_the_answers() -> None:
 def test_the_others_are_what_is_not_held_out() -> None:
     said = Comparisons.odd_one_out([[0, 1, 2], [1, 2, 3], [2, 3, 4]], [0, 1, 2])
     assert without(said, np.array([1])) == said[[0, 2]]
+
+
+def test_folds_keep_the_rows_of_a_grid_together() -> None:
+    rng = np.random.default_rng(0)
+    grids = [rng.permutation(30)[:9] for _ in range(40)]
+    said = Comparisons.grid([each[0] for each in grids], [each[1:] for each in grids], [[0, 1]] * 40)
+    said = said + Comparisons.odd_one_out([[0, 1, 2]], [1])
+    assert said.part_of is not None
+    folds = list(folds_of(said, 5, random_state()))
+    assert sorted(np.concatenate(folds)) == list(range(40 * 12 + 1))
+    answers = [set(said.part_of[rows].tolist()) for rows in folds]
+    assert not any(a & b for i, a in enumerate(answers) for b in answers[:i])
+    assert sorted(map(len, answers)) == [8, 8, 8, 8, 9]

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from oddkernel import SKLR, Comparisons
-from oddkernel.learning import learn, paths
+from oddkernel.learning import learn, paths, trials
 from oddkernel.learning.paths import path_of, tune
 from oddkernel.learning.recipe import Recipe
-from oddkernel.learning.trials import WORTHWHILE
+from oddkernel.learning.trials import WORTHWHILE, Trials
 from oddkernel.problem.losses import LOSSES
 from oddkernel.problem.solution import Status
 
@@ -62,21 +63,68 @@ def test_what_the_first_folds_put_behind_is_not_tried_on_the_others(monkeypatch:
     monkeypatch.setattr(paths, "learn", counted)
     tuning = SKLR("linear").fit(X, said).tuning_
     judged = {trial.n_answers for trial in tuning.trials}
-    assert judged == {120, 300}  # two folds of five hold 100 answers, or all do
+    assert judged == {60, 120, 300}  # one fold of five holds 30 answers, two hold 100, or all judge
     for trial in tuning.trials[1:]:
-        assert fits.count((trial.recipe.loss, trial.penalty)) >= (5 if trial.n_answers == 300 else 2)
-    assert len(fits) < 5 * (len(tuning.trials) - 1)
+        assert fits.count((trial.recipe.loss, trial.penalty)) >= {60: 1, 120: 2, 300: 5}[trial.n_answers]
+    assert len(fits) < 3 * (len(tuning.trials) - 1)
     chosen = next(trial for trial in tuning.trials if trial.penalties == tuning.penalties)
     assert chosen.n_answers == 300
     behind = [trial.log_likelihood for trial in tuning.trials if trial.n_answers == 120]
     assert max(behind) <= chosen.log_likelihood + WORTHWHILE
+    standard = tuning.trials[1].log_likelihood
+    assert all(trial.log_likelihood < standard for trial in tuning.trials if trial.n_answers == 60)
 
 
-def test_one_part_held_out_judges_everything() -> None:
+def test_few_answers_judge_every_trial_with_a_prospect() -> None:
     X = np.random.default_rng(0).normal(size=(30, 3))
     said = Comparisons.from_labels((X[:, 0] > 0).astype(int), 60, random_state=0)
     tuning = SKLR("linear").fit(X, said).tuning_
-    assert {trial.n_answers for trial in tuning.trials} == {60}  # fewer than 100 in all
+    assert {trial.n_answers for trial in tuning.trials} == {
+        37,
+        60,
+    }  # three folds hold 30 answers, and all fewer than 100
+
+
+def test_fits_start_at_the_nearest_penalty(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    said = Comparisons.from_labels((X[:, 0] > 0).astype(int), 200, noise=0.1, random_state=0)
+    solved: dict[tuple[bytes, float], np.ndarray] = {}
+    checked = 0
+
+    def watched(phi, rows, recipe, penalties, *, starts, like, **options):
+        nonlocal checked
+        key, [start] = rows.answer.tobytes(), starts
+        known = [penalty for rows, penalty in solved if rows == key]
+        if known:
+            nearest = min(known, key=lambda penalty: abs(np.log(penalty / penalties[0])))
+            assert start == pytest.approx(solved[key, nearest], abs=1e-12)
+            assert like is not None
+            checked += 1
+        learned = learn(phi, rows, recipe, penalties, starts=starts, like=like, **options)
+        solved[key, penalties[0]] = learned.point.alpha
+        return learned
+
+    monkeypatch.setattr(paths, "learn", watched)
+    monkeypatch.setattr(paths, "SECOND", ())
+    monkeypatch.setattr(trials, "CONFIRMED", 1)  # trials that are confirmed together don't wait for one another
+    SKLR("linear", loss="squared").fit(X, said)
+    assert checked >= 3
+
+
+def test_folds_in_threads_leave_blas_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    said = Comparisons.from_labels((X[:, 0] > 0).astype(int), 60, random_state=0)
+    judge, seen = Trials.judge, set()
+
+    def watched(*arguments, **options):
+        seen.update(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
+        return judge(*arguments, **options)
+
+    monkeypatch.setattr(Trials, "judge", watched)
+    monkeypatch.setattr(paths, "workers", lambda phis: 2)
+    with threadpool_limits(2, user_api="blas"):
+        SKLR("linear", loss="squared").fit(X, said)
+    assert seen == {1}
 
 
 def test_progress_says_which_step_of_how_many() -> None:
@@ -98,7 +146,7 @@ def test_progress_says_which_step_of_how_many() -> None:
 
 def test_the_search_starts_at_the_standard_penalty_and_below() -> None:
     X = np.random.default_rng(0).normal(size=(40, 3))
-    said = Comparisons.from_labels((X[:, 0] > 0).astype(int), 200, random_state=0)
+    said = Comparisons.from_labels((X[:, 0] > 0).astype(int), 200, noise=0.1, random_state=1)
     _, standard, *others = SKLR("linear", loss="squared").fit(X, said).tuning_.trials
     assert standard.n_answers == 200  # all folds judge it
     tried = [round(np.log10(10.0 * trial.penalty / standard.penalty), 1) for trial in others]
@@ -122,3 +170,26 @@ def test_folds_in_threads_lead_to_the_same_choice(monkeypatch: pytest.MonkeyPatc
     one = SKLR("linear").fit(X, said).tuning_
     monkeypatch.setattr(paths, "workers", lambda phis: 3)
     assert SKLR("linear").fit(X, said).tuning_ == one
+
+
+def test_a_trial_has_a_prospect_unless_a_lead_in_the_end_is_unlikely(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    said = Comparisons.from_labels((X[:, 0] > 0).astype(int), 200, random_state=0)
+    held_out = np.split(np.arange(200), 5)
+    tried = Trials({"linear": X}, {"linear": np.cov(X.T)}, said, held_out)
+    recipe = Recipe("linear", "squared", 4.0, 0.0)
+    for penalty, folds in ((0.0, 5), (10.0, 5), (1.0, 1)):
+        tried.enter(recipe, (penalty,), [tried.judge("linear", np.eye(3), fold) for fold in range(folds)])
+    # 40 of 200 answers judged it: the lead is known up to error·√0.8, and must exceed error·√0.2.
+    least = np.sqrt(0.2) - 1.645 * np.sqrt(0.8)
+    for lead, able in ((least + 0.01, True), (least - 0.01, False)):
+        monkeypatch.setattr(tried, "ahead", lambda number, of, lead=lead: (lead * 0.1, 0.1))
+        assert tried.has_prospect(2, 1) is able
+    # So it is: leads that are drawn from a normal distribution rarely turn out well from there.
+    rng = np.random.default_rng(0)
+    first, rest = rng.normal(size=(20_000, 40)), rng.normal(size=(20_000, 160))
+    by = np.hstack([first, rest])
+    ended_ahead = by.mean(axis=1) > by.std(axis=1) / np.sqrt(200)
+    dropped = first.mean(axis=1) < least * first.std(axis=1) / np.sqrt(40)
+    assert dropped.mean() > 0.1
+    assert ended_ahead[dropped].mean() < 0.05

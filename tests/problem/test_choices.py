@@ -90,3 +90,11 @@ def test_sides_by_dimension_are_those_of_the_leading_coordinates() -> None:
     found = choices.sides_by_dimension(z, shown, [1, 3, 7])
     for k, d in enumerate((1, 3, 7)):
         assert found[k] == pytest.approx(choices.sides(z[:, :d], shown))
+
+
+def test_equally_close_answers_say_nothing_about_the_tie_of_three() -> None:
+    anchors = Comparisons.anchor([[0, 1, 2], [1, 2, 0], [2, 0, 1]], [1, -1, 2])
+    sides = np.array([[1.0, 5.0, 9.0]] * 3)
+    assert choices.fit_tie(sides, anchors, 1.0) == 0.0
+    decided = Comparisons.odd_one_out([[0, 1, 2]], [2])
+    assert choices.fit_tie(np.vstack([sides, sides[:1]]), anchors + decided, 1.0) == 0.0

@@ -48,6 +48,24 @@ def test_the_reductions_change_nothing(case: tuple[Problem, Point]) -> None:
     assert learned_kernel(problem, point) == pytest.approx(problem.features @ metric @ problem.features.T, abs=1e-10)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_is_learned_at_the_origin(seed: int) -> None:
+    problem = random_problem(seed, noisy=True).dual(10.0, "squared")
+    for each in (problem, problem.relaxed(4.0)):
+        there = each.at(np.zeros(len(each)))
+        assert there is not None
+        for name in ("bent", "factor", "violation", "images"):
+            assert getattr(each.origin, name) == pytest.approx(getattr(there, name), abs=1e-12)
+        assert each.initial_excess + each.offset == pytest.approx(there.violation, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_another_loss_makes_the_problem_that_has_it(seed: int) -> None:
+    problem = random_problem(seed, noisy=True)
+    one, other = problem.dual(10.0, "squared"), problem.dual(0.3, "softmax")
+    assert one.under(other.loss).at(somewhere(other, seed).alpha).residual == somewhere(other, seed).residual
+
+
 def test_gradient_is_the_objectives_derivative(case: tuple[Problem, Point]) -> None:
     _, point = case
     h = 1e-5

@@ -127,6 +127,26 @@ def test_noise_is_a_share_of_guesses(make: Any) -> None:
         make([0, 0, 1], noise=1.5)
 
 
+def test_people_answer_every_form_of_question() -> None:
+    by_class = ByLabels(["a", "a", "a", "b", "b", "c"], random_state=0)
+    assert (by_class.anchor([0, 3, 1]), by_class.anchor([0, 1, 3]), by_class.anchor([0, 1, 2])) == (2, 1, -1)
+    assert sorted(by_class.grid(0, [3, 1, 4, 2])) == [1, 3]
+    assert {by_class.central([0, 1, 3]) for _ in range(40)} == {0, 1}
+    metric = ByMetric([[0.0], [1.0], [2.05], [7.0], [6.0]], undecided=0.1)
+    assert (metric.anchor([1, 0, 2]), metric.anchor([1, 3, 2])) == (-1, 2)
+    assert (metric.central([0, 3, 2]), metric.central([1, 0, 2])) == (2, 0)
+    assert metric.grid(2, [3, 0, 4, 1], 3) == [3, 1, 2]
+    with pytest.raises(ValueError, match="k"):
+        metric.grid(2, [0, 1], 2)
+
+
+def test_guesses_are_guesses_in_every_form() -> None:
+    guess = ByMetric([[0.0], [1.0], [2.0], [7.0]], noise=1.0, random_state=0)
+    assert {guess.anchor([0, 1, 3]) for _ in range(40)} == {1, 2}
+    assert {guess.central([0, 1, 3]) for _ in range(40)} == {0, 1, 2}
+    assert {tuple(sorted(guess.grid(0, [1, 2, 3]))) for _ in range(60)} == {(0, 1), (0, 2), (1, 2)}
+
+
 def test_recorded_answers_are_played_back_and_used_up() -> None:
     said = Comparisons.odd_one_out([[0, 1, 2], [2, 0, 1], [1, 2, 3]], [2, 1, -1])
     answer = Recorded(said)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from oddkernel import SKLR, Comparisons
+from oddkernel.dimensions import Dimensions
 from oddkernel.report import Report
 from oddkernel.support.formulas import guard, unguard
 
@@ -43,7 +44,10 @@ def example() -> Report:
     images = rng.integers(0, 255, size=(60, 48, 40, 3), dtype=np.uint8)
     classes = [HOSTILE if kind == 2 else f"kind {kind}" for kind in kinds]
     words = {"title": HOSTILE, "question": HOSTILE}
-    return Report(model, X, texts=texts, images=images, classes=classes, clusters=[2, 3, 5], map="pca", **words)
+    found = Dimensions(4, shrinkage=100.0, sparsity=1.0, random_state=0, verbose=0).fit(X, model=model)
+    found.rename({2: HOSTILE[:60]})
+    options = {"clusters": [2, 3, 5], "map": "pca", "dimensions": found, **words}
+    return Report(model, X, texts=texts, images=images, classes=classes, **options)
 
 
 @pytest.fixture(scope="module")
@@ -399,6 +403,28 @@ def test_the_map_works_by_keys(page: Any) -> None:
     assert page.evaluate("nameOf(state.selected)") in page.locator("#say").text_content()
     page.keyboard.press("Escape")
     assert page.evaluate("state.selected") is None
+
+
+def test_dimensions_explain_items_and_take_names(page: Any) -> None:
+    expect(page.locator("#dimension-cards article")).to_have_count(4)
+    for field, item in (("why-first", "swan 0"), ("why-second", "swan 3"), ("why-third", "duck 1")):
+        page.fill(f"#{field}", item)
+        page.press(f"#{field}", "Enter")
+        expect(page.locator("#why")).to_contain_text(item)
+    expect(page.locator("#why h3")).to_have_text("Why duck 1 is the odd one")
+    expect(page.locator("#why")).not_to_contain_text("false")
+    shares = [int(text.rstrip("%")) for text in page.locator("#why dt span:last-child").all_inner_texts()]
+    assert shares == sorted(shares, reverse=True)
+    assert 95 <= sum(shares) <= 104
+    name = page.locator("#dimension-cards input").first
+    name.fill("=feathers")
+    name.press("Tab")
+    with page.expect_download() as download:
+        page.click("#save-dimensions")
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8-sig"))))
+    assert [row["dimension"] for row in rows] == ["1", "2", "3", "4"]
+    assert unguard(rows[0]["name"]) == "=feathers"
+    assert unguard(rows[1]["name"]) == HOSTILE[:60].strip()
 
 
 def test_neighbours_can_be_walked(page: Any) -> None:

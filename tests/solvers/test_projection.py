@@ -22,9 +22,9 @@ def test_feasible_answers_hold_in_the_end(seed: int) -> None:
     assert (np.where(equality, np.abs(solution.slack), solution.slack) <= 1e-4 * point.scale).all()
 
 
-def test_infeasible_answers_use_up_the_passes() -> None:
+def test_contradicting_answers_use_up_the_passes() -> None:
     solution, _ = solve(FACING.dual(), Projection(), max_iter=40)
-    assert solution.status is Status.EXHAUSTED
+    assert solution.status is Status.CONTRADICTORY
     assert solution.n_iter == 40
 
 

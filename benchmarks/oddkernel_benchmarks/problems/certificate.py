@@ -104,6 +104,9 @@ def _meaning(
             return [((end, a), (b, c), ratio, 1.0, margin, False) for end in (b, c)]
         case Kind.CLOSER:
             return [((a, b), (a, c), ratio, 1.0, margin, False)]
+        case Kind.EQUALLY_CLOSE:
+            b, c = sorted((b, c))
+            return [((a, b), (a, c), 1.0, 1.0, 0.0, True)]
         case Kind.MUST_LINK:
             return [((a, b), (a, b), 1.0, 0.0, -(bounds[0] if np.isnan(bound) else bound), False)]
         case Kind.CANNOT_LINK:

@@ -188,9 +188,9 @@ def _odd_ones(asked: Array, truth: Array, count: int, rng: Random, *, by_class: 
 
 
 def _closer(asked: Array, truth: Array, count: int, rng: Random) -> Comparisons:
-    anchor, near, far = _questions(asked, count, rng).T
-    wrong = _squared(truth, anchor, near) > _squared(truth, anchor, far)
-    return Comparisons.closer(anchor, np.where(wrong, far, near), np.where(wrong, near, far))
+    shown = _questions(asked, count, rng)
+    one, other = (_squared(truth, shown[:, 0], shown[:, place]) for place in (1, 2))
+    return Comparisons.anchor(shown, np.select([one < other, one > other], [1, 2], -1))
 
 
 def _central(asked: Array, truth: Array, count: int, rng: Random) -> Comparisons:

@@ -11,10 +11,42 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..support.interruptible import INTERRUPTED, hearing_ctrl_c
-from . import bench, cluster, convert, demo, features, fit, index, judge, query, report, reproduce, transform
+from . import (
+    bench,
+    cluster,
+    convert,
+    demo,
+    dimensions,
+    features,
+    fit,
+    index,
+    judge,
+    plan,
+    query,
+    questions,
+    report,
+    reproduce,
+    transform,
+)
 from .items import MODEL_SUFFIX
 
-COMMANDS = (demo, judge, features, fit, transform, cluster, index, query, report, convert, reproduce, bench)
+COMMANDS = (
+    demo,
+    plan,
+    judge,
+    questions,
+    features,
+    fit,
+    transform,
+    cluster,
+    dimensions,
+    index,
+    query,
+    report,
+    convert,
+    reproduce,
+    bench,
+)
 """Modules with a function ``add``, which describes a command to the parser and sets ``run`` to what it does."""
 
 FAILED = 2

@@ -7,6 +7,8 @@ import secrets
 import sys
 import threading
 import time
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -18,9 +20,6 @@ if TYPE_CHECKING:
     from ..judge.export import Filter
     from ..judge.study import Study
 
-SIMULATED = "simulated "
-"""How the names of simulated people begin."""
-
 
 def add(commands: Any) -> argparse.ArgumentParser:
     """Describe the command."""
@@ -29,14 +28,18 @@ def add(commands: Any) -> argparse.ArgumentParser:
         help="open a page where people answer, or export what they answered",
         description="Opens a page where people say which of three items is least like the other two.\n\n"
         "STUDY is a folder of images, sounds or videos, or a CSV or Parquet table with a column called text or path.\n"
-        "Its settings are in study.toml, which is written at the first start; answers are kept beside it.",
+        "Its settings are in study.toml, which is written at the first start; answers are kept beside it.\n"
+        "Several studies are served together, each at an address of its own.",
         epilog="examples:\n"
         "  oddkernel judge photos/\n"
         "  oddkernel report photos/                                (look at what people said)\n"
         "  oddkernel judge photos/ --simulate 20 --questions 30    (try it out without people)\n"
-        "  oddkernel judge photos/ --export answers.csv",
+        "  oddkernel judge photos/ --export answers.csv\n"
+        "  oddkernel judge photos/ cars/ sayings.csv               (three studies on one server)",
     )
-    parser.add_argument("study", metavar="STUDY", type=Path, help="a folder of items, or a table of texts or paths")
+    parser.add_argument(
+        "studies", metavar="STUDY", type=Path, nargs="+", help="a folder of items, or a table of texts or paths"
+    )
     features = parser.add_mutually_exclusive_group()
     features.add_argument("--features", metavar="FILE", type=Path, help="features of the items, with their names")
     features.add_argument(
@@ -48,7 +51,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--database",
         metavar="URL",
-        help="postgresql://user@host/name, in place of a file in the study; the password is best kept in ~/.pgpass",
+        help="postgresql://user@host/name or sqlite:///file for all studies, in place of a file in each; the password "
+        "is best kept in ~/.pgpass",
     )
     serving = parser.add_argument_group("serving")
     serving.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1: this machine only)")
@@ -70,6 +74,9 @@ def add(commands: Any) -> argparse.ArgumentParser:
     exporting = parser.add_argument_group("exporting")
     add_drop(exporting)
     exporting.add_argument("--anonymous", action="store_true", help="number the participants in place of their names")
+    exporting.add_argument(
+        "--join", action="store_true", help="write one more table: every answer with what is known about the person"
+    )
     simulating = parser.add_argument_group("simulating")
     simulating.add_argument("--questions", metavar="M", type=int, help="questions for each (all that the study has)")
     simulating.add_argument("--labels", metavar="FILE", type=Path, help="CSV with the columns item and label")
@@ -86,23 +93,34 @@ def run(arguments: argparse.Namespace) -> Summary:
 
         check_installed()
         from ..judge.study import Study
-        from ..questions.policies import LEARNING
+        from ..questions.policies import NEED_FEATURES
 
-        study = Study.open(arguments.study, arguments.features)
-    needs_features = study.settings.policy in LEARNING or arguments.outlook is not None
-    if arguments.encoder is not None or needs_features or (arguments.simulate is not None and arguments.labels is None):
-        study = _described(arguments, study)
-    for wanted, action in (
-        (arguments.export, _export),
-        (arguments.invite, _invite),
-        (arguments.withdraw, _withdraw),
-        (arguments.backup, _backup),
-        (arguments.outlook, _outlook),
-        (arguments.simulate, _simulate),
+        if arguments.features is not None and len(arguments.studies) > 1:
+            raise ValueError(
+                "--features with several studies; expected one, or the setting features in each study.toml"
+            )
+        studies = [Study.open(source, arguments.features) for source in arguments.studies]
+
+    def needs_features(study: Study) -> bool:
+        by_features = arguments.simulate is not None and arguments.labels is None
+        asked_for = arguments.encoder is not None or arguments.outlook is not None or by_features
+        return asked_for or study.settings.policy in NEED_FEATURES
+
+    studies = [_described(arguments, study) if needs_features(study) else study for study in studies]
+    if arguments.invite is not None:
+        return _invite(arguments, studies)
+    for option, wanted, action in (
+        ("export", arguments.export, _export),
+        ("withdraw", arguments.withdraw, _withdraw),
+        ("backup", arguments.backup, _backup),
+        ("outlook", arguments.outlook, _outlook),
+        ("simulate", arguments.simulate, _simulate),
     ):
         if wanted is not None:
-            return action(arguments, study)
-    return _serve(arguments, study)
+            if len(studies) > 1:
+                raise ValueError(f"--{option} with {len(studies)} studies; expected one")
+            return action(arguments, studies[0])
+    return _serve(arguments, studies)
 
 
 def _described(arguments: argparse.Namespace, study: Study) -> Study:
@@ -110,7 +128,7 @@ def _described(arguments: argparse.Namespace, study: Study) -> Study:
     from dataclasses import replace
 
     from ..judge.describing import describe, of_all
-    from ..questions.policies import LEARNING
+    from ..questions.policies import NEED_FEATURES
     from ..support.progress import Progress
 
     if study.features is not None and arguments.encoder is None:
@@ -118,13 +136,13 @@ def _described(arguments: argparse.Namespace, study: Study) -> Study:
     try:
         kept = describe(study.items, study.home, wanted=arguments.encoder, progress=Progress())
     except ImportError:
-        if arguments.encoder is not None or study.settings.policy in LEARNING:
+        if arguments.encoder is not None or study.settings.policy in NEED_FEATURES:
             raise
         return study  # images need Pillow
     return replace(study, features=of_all(kept, study.items))
 
 
-def _serve(arguments: argparse.Namespace, study: Study) -> Summary:
+def _serve(arguments: argparse.Namespace, studies: Sequence[Study]) -> Summary:
     from ..judge.server import LOOPBACK, Server
 
     if arguments.host not in LOOPBACK:
@@ -133,14 +151,15 @@ def _serve(arguments: argparse.Namespace, study: Study) -> Summary:
             "Keep the experimenter's link, with its token, to yourself; for more than a trial put HTTPS before it.",
             file=sys.stderr,
         )
-    server = Server(study, database=arguments.database, host=arguments.host, port=arguments.port)
+    server = Server(*studies, database=arguments.database, host=arguments.host, port=arguments.port)
 
     def tell() -> None:
-        print(f"{len(study.items)} items; settings in {study.home / 'study.toml'}", file=sys.stderr)
-        print(f"For participants:      {server.url}", file=sys.stderr)
-        print(f"For the experimenter:  {server.experimenter_url}", file=sys.stderr)
+        for study, url, experimenter_url in server.addresses:
+            print(f"{len(study.items)} items; settings in {study.home / 'study.toml'}", file=sys.stderr)
+            print(f"For participants:      {url}", file=sys.stderr)
+            print(f"For the experimenter:  {experimenter_url}", file=sys.stderr)
         print("Ctrl-C stops the server; what was answered is stored.", file=sys.stderr, flush=True)
-        if not arguments.no_browser:
+        if not arguments.no_browser and len(studies) == 1:
             import webbrowser
 
             threading.Thread(target=webbrowser.open, args=(server.url,), daemon=True).start()
@@ -148,19 +167,21 @@ def _serve(arguments: argparse.Namespace, study: Study) -> Summary:
     before = server.n_answers()
     started = time.monotonic()
     total = server.run(tell)
-    folder = quote(str(arguments.study))
+    folder = quote(str(arguments.studies[0]))
     sentences = [
         f"Stopped. {total - before} answers came in, {total} in all.",
         f"oddkernel report {folder} shows what they tell; "
         f"oddkernel judge {folder} --export answers.csv writes them to a file.",
     ]
-    facts = {"n_items": len(study.items), "n_answers": total, "n_new": total - before}
+    facts = {"n_items": sum(len(study.items) for study in studies), "n_answers": total, "n_new": total - before}
     return Summary(sentences, {**facts, "seconds": round(time.monotonic() - started, 1)})
 
 
 def _export(arguments: argparse.Namespace, study: Study) -> Summary:
     from .. import formats
+    from ..items import tables
     from ..judge.export import Filter, export
+    from ..judge.people import joined, table_of_people
 
     file: Path = arguments.export
     if file.suffix.lower().removeprefix(".") not in formats.OWN:
@@ -169,7 +190,9 @@ def _export(arguments: argparse.Namespace, study: Study) -> Summary:
         raise ValueError(f"{file}: the folder doesn't exist")
     with working("exporting"):
         database = study.connect(arguments.database)
-        answers = database.read(lambda records: records.answers())
+        sittings, answers, replies = database.read(
+            lambda records: (records.sittings(), records.answers(), records.replies())
+        )
         database.close()
         said, details = export(answers, study.names, study.name, _filter(arguments, study, Filter(holdout="drop")))
         kept, kept_details = export(answers, study.names, study.name, _filter(arguments, study, Filter(holdout="only")))
@@ -182,12 +205,27 @@ def _export(arguments: argparse.Namespace, study: Study) -> Summary:
         left_out = len(answers) - len(said) - len(kept)
         if left_out:
             sentences.append(f"{left_out} answers were left out, as asked.")
+        n_simulated = sum(bool(answer.simulated) for answer in answers)
+        if n_simulated:
+            sentences.append(f"{n_simulated} of the {len(answers)} answers are of simulated people.")
+        ending = file.suffix if file.suffix.lower() in tables.WRITERS else ".csv"
+        people = table_of_people(sittings, answers, replies, study.settings, participants=not arguments.anonymous)
+        about_people = file.with_name(f"{file.stem}.people{ending}")
+        tables.write(about_people, people)
+        sentences.append(f"{about_people}: a row for each person.")
+        if arguments.join:
+            every = export(answers, study.names, study.name, _filter(arguments, study, Filter(holdout="keep")))
+            table = file.with_name(f"{file.stem}.joined{ending}")
+            tables.write(table, joined(every, people))
+            sentences.append(f"{table}: all answers, those held out included, with what is known about the person.")
     facts = {
         "answers": str(file),
         "n_answers": len(said),
         "holdout": str(beside) if len(kept) else None,
         "n_holdout": len(kept),
         "n_left_out": left_out,
+        "n_simulated": n_simulated,
+        "people": str(about_people),
         "n_people": len(set(said.rater.tolist())) if said.rater is not None else 0,
     }
     return Summary(sentences, facts)
@@ -199,23 +237,29 @@ def _filter(arguments: argparse.Namespace, study: Study, basis: Filter) -> Filte
     return replace(filter_of(arguments, study), holdout=basis.holdout, participants=not arguments.anonymous)
 
 
-def _invite(arguments: argparse.Namespace, study: Study) -> Summary:
+def _invite(arguments: argparse.Namespace, studies: Sequence[Study]) -> Summary:
     from ..judge.keys import fingerprint
+    from ..judge.running import root_of
+    from ..judge.store import Records
 
     if not 1 <= arguments.invite <= 10_000:
         raise ValueError(f"--invite {arguments.invite}; expected a number from 1 to 10000")
-    codes = [secrets.token_urlsafe(12) for _ in range(arguments.invite)]
-    database = study.connect(arguments.database)
-    database.write(lambda records: records.invite(map(fingerprint, codes))).result()
-    database.close()
     shown = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
-    links = [f"http://{shown}:{arguments.port}/?invitation={code}" for code in codes]
-    note = (
-        []
-        if study.settings.entry == "invitation"
-        else ['Anyone may answer so far; entry = "invitation" in study.toml leaves it to those invited.']
-    )
-    return Summary([*links, *note], {"invitations": codes, "links": links})
+    sentences: list[str] = []
+    facts: dict[str, list[str]] = {"invitations": [], "links": []}
+    for study in studies:
+        codes = [secrets.token_urlsafe(12) for _ in range(arguments.invite)]
+        database = study.connect(arguments.database)
+        database.write(partial(Records.invite, codes=[fingerprint(code) for code in codes])).result()
+        database.close()
+        root = root_of(study) if len(studies) > 1 else ""
+        links = [f"http://{shown}:{arguments.port}{root}/?invitation={code}" for code in codes]
+        sentences += [f"{study.home}:"] * (len(studies) > 1) + links
+        if study.settings.entry != "invitation":
+            sentences.append('Anyone may answer so far; entry = "invitation" in study.toml leaves it to those invited.')
+        facts["invitations"] += codes
+        facts["links"] += links
+    return Summary(sentences, facts)
 
 
 def _withdraw(arguments: argparse.Namespace, study: Study) -> Summary:
@@ -291,15 +335,16 @@ def _outlook(arguments: argparse.Namespace, study: Study) -> Summary:
 def _simulate(arguments: argparse.Namespace, study: Study) -> Summary:
     import numpy as np
 
+    from ..judge.export import SIMULATED
     from ..judge.server import Server
     from ..judge.simulate import Crowd, by_chance, by_features, by_labels
 
-    n_questions = study.settings.questions if arguments.questions is None else arguments.questions
+    n_questions = study.n_questions if arguments.questions is None else arguments.questions
     _check_nobody_real(arguments, study)
     if arguments.simulate < 1 or n_questions < 1 or not 0 <= arguments.noise <= 1:
         raise ValueError("--simulate and --questions take a number from 1 up, --noise one from 0 to 1")
     if arguments.labels is not None:
-        respond, how = by_labels(_labels(arguments.labels, study), arguments.noise), "by label"
+        respond, how = by_labels(labels_of(arguments.labels, study.names), arguments.noise), "by label"
     elif study.features is not None:
         respond, how = by_features(study.features, arguments.noise), "by the features"
     else:
@@ -336,7 +381,7 @@ def _check_nobody_real(arguments: argparse.Namespace, study: Study) -> None:
     database = study.connect(arguments.database)
     sittings = database.read(lambda records: records.sittings())
     database.close()
-    real = sum(sitting.answered for sitting in sittings if not sitting.participant.startswith(SIMULATED))
+    real = sum(sitting.answered for sitting in sittings if not sitting.simulated)
     if real:
         raise ValueError(
             f"the study holds {real} answers of people, which simulated ones would spoil; expected a study without "
@@ -344,14 +389,15 @@ def _check_nobody_real(arguments: argparse.Namespace, study: Study) -> None:
         )
 
 
-def _labels(file: Path, study: Study) -> list[str]:
+def labels_of(file: Path, names: Sequence[str]) -> list[str]:
+    """The label of each item, from a table with the columns item and label."""
     from ..items.tables import text_columns
 
     columns = text_columns(file, "the labels of the items")
     if not {"item", "label"} <= columns.keys():
         raise ValueError(f"{file}: expected a table with the columns item and label")
     label_of = dict(zip(columns["item"], columns["label"], strict=True))
-    missing = [name for name in study.names if name not in label_of]
+    missing = [name for name in names if name not in label_of]
     if missing:
         raise ValueError(f"{file}: {len(missing)} items have no label, first {missing[0]!r}")
-    return [label_of[name] for name in study.names]
+    return [label_of[name] for name in names]

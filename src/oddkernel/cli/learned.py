@@ -103,6 +103,8 @@ def told_of(findings: Findings, is_new: bool) -> list[str]:
     how = "Learned" if is_new else "Learned before"
     held = f"; {kept} more are held out" if kept else ""
     sentences = [f"{how} from {n} answers of {findings.n_people} people{held}."]
+    if findings.n_simulated:
+        sentences.append(f"{findings.n_simulated} of these {n + kept} answers are of simulated people.")
     if findings.n_gone:
         sentences.append(f"{findings.n_gone} answers are about items that are gone or have no features: left out.")
     if findings.n_dropped:

@@ -103,26 +103,22 @@ def _among_items(arguments: argparse.Namespace, learned: Learned) -> Answer:
     """Compare with every item: quick enough for some 100,000."""
     import numpy as np
 
-    from ..kernels.distances import squared_distances
-
     items, names = learned.given.items, learned.given.items.names
-    coordinates = np.asarray(learned.model.transform(learned.X))
     rows = _rows(arguments.queries, names, len(items.X))
     if rows is None:
         X, queries = _features(arguments, learned)
-        wanted = np.asarray(learned.model.transform(X))
         own = [names.index(query) if names is not None and query in names else -1 for query in queries]
     else:
         queries = [names[row] if names is not None else row for row in rows]
-        wanted, own = coordinates[rows], rows
+        X, own = np.asarray(learned.X)[rows], rows
     k = _check_k(arguments.k, len(items.X) - (max(own) >= 0))
-    squared = squared_distances(wanted, coordinates)
+    distance = learned.model.distance(X, learned.X)
     for query, row in enumerate(own):
         if row >= 0:
-            squared[query, row] = np.inf
-    nearest = np.argsort(squared, axis=1, kind="stable")[:, :k]
+            distance[query, row] = np.inf
+    nearest = np.argsort(distance, axis=1, kind="stable")[:, :k]
     found = [[names[row] if names is not None else row for row in each] for each in nearest.tolist()]
-    return Answer(queries, found, np.sqrt(np.take_along_axis(squared, nearest, axis=1)), len(items.X))
+    return Answer(queries, found, np.take_along_axis(distance, nearest, axis=1), len(items.X))
 
 
 def _in_index(arguments: argparse.Namespace) -> Answer:

@@ -48,6 +48,12 @@ def add(commands: Any) -> argparse.ArgumentParser:
     shown.add_argument(
         "-k", metavar="N", type=int, action="append", help="number of clusters; may be given several times (2 to 20)"
     )
+    shown.add_argument(
+        "--dimensions",
+        metavar="MODEL",
+        type=Path,
+        help="a model with dimensions (oddkernel dimensions --save); a study keeps its own",
+    )
     shown.add_argument("--map", default="tsne", help="tsne, umap, mds or pca")
     shown.add_argument("--title", help="the page's title")
     shown.add_argument("--figures", metavar="DIR", type=Path, help="folder for every picture as PNG and SVG")
@@ -144,6 +150,10 @@ def _report(arguments: argparse.Namespace, learned: Learned) -> Report:
         options["held_out"] = read_answers(arguments.held_out, arguments, items).said
     if arguments.model is not None and arguments.answers is not None:
         options["answers"] = read_answers(arguments.answers, arguments, items).said
+    if arguments.dimensions is not None:
+        from ..dimensions import load
+
+        options["dimensions"] = load(arguments.dimensions)
     if arguments.title is not None:
         options["title"] = arguments.title
     if learned.findings is not None:

@@ -11,8 +11,8 @@ from ..support.progress import Progress
 from .summary import Summary, working
 
 PAPER = ("table1", "curves", "generalization", "noise", "equalities", "map", "running_time")
-PEOPLE = ("things", "cars60")
-OURS = ("next_question",)
+PEOPLE = ("things", "cars60", "unseen")
+OURS = ("next_question", "things_dimensions")
 PAGE = "page"
 NEEDED = ("matplotlib", "pandas", "pyarrow")
 
@@ -37,14 +37,15 @@ def add(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--again", metavar="METHOD", action="append", default=[], help="measure this method or policy anew"
     )
+    parser.add_argument("--answers", type=int, metavar="N", help="unseen: learn from at most this many answers (all)")
     parser.set_defaults(run=run)
     return parser
 
 
 def run(arguments: argparse.Namespace) -> Summary:
     """Measure what is missing, then write what all results show."""
-    for name in ("draws", "jobs"):
-        if getattr(arguments, name) < 1:
+    for name in ("draws", "jobs", "answers"):
+        if getattr(arguments, name) is not None and getattr(arguments, name) < 1:
             raise ValueError(f"--{name} {getattr(arguments, name)}; expected a number of at least 1")
     absent = [name for name in NEEDED if find_spec(name) is None]
     if absent:
@@ -55,15 +56,16 @@ def run(arguments: argparse.Namespace) -> Summary:
         import oddkernel_experiments as experiments
 
     results = arguments.results or arguments.out / "results"
-    chosen = PAPER if arguments.experiment == PAGE else (arguments.experiment,)
+    names = PAPER if arguments.experiment == PAGE else (arguments.experiment,)
+    chosen = {name: experiments.with_answers(name, arguments.answers) for name in names}
     measured = 0
     if arguments.experiment != PAGE:
         experiments.forget(results, arguments.again)
-        measured = experiments.EXPERIMENTS[arguments.experiment].compute(
+        measured = chosen[arguments.experiment].compute(
             results, draws=arguments.draws, jobs=arguments.jobs, tell=Progress(every=5.0)
         )
     with working("drawing"):
-        outcomes = {name: experiments.EXPERIMENTS[name].show(results, draws=arguments.draws) for name in chosen}
+        outcomes = {name: each.show(results, draws=arguments.draws) for name, each in chosen.items()}
         name = "paper" if arguments.experiment == PAGE else arguments.experiment
         page = experiments.write(arguments.out, name, outcomes)
     sentences = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
@@ -30,20 +30,21 @@ from .keys import canonical_keys
 from .kinds import LINKS, Kind
 from .labels import draw_answers
 from .names import Names, as_items, check_same_names, common_names, new_names, new_positions
+from .parts import as_parts, grid_rows, joined_parts, question_numbers, renumbered_parts
 from .readable import readable_columns, readable_frame, summary
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _NUMERIC = ("kind", "shown", "odd", "bound", "weight")
-_COLUMNS = (*_NUMERIC, "rater", "items")
+_COLUMNS = (*_NUMERIC, "rater", "items", "part_of")
 
 
 class Comparisons:
     """What people said about the items: an immutable table with one row for each statement.
 
-    Build it with `odd_one_out`, `most_central`, `closer`, `must_link`, `cannot_link` or `from_labels`, and join tables
-    with ``+``. The constructor itself takes ready columns, checks them and copies them.
+    Build it with `odd_one_out`, `anchor`, `grid`, `most_central`, `closer`, `must_link`, `cannot_link` or
+    `from_labels`, and join tables with ``+``. The constructor itself takes ready columns, checks them and copies them.
 
     Items are rows of the features, counted from 0. They may also carry names: pass all of them, in order, as
     ``items=``, and rows may then be given by name as well as by index.
@@ -54,7 +55,7 @@ class Comparisons:
         What each row says, a value of `Kind`.
     shown : ndarray of shape (m, 3), intp
         Odd-one-out: the three items as shown. Most central: the central one, then the other two. Closer: anchor, near,
-        far. Links: the two items and -1.
+        far. Equally close: the anchor, then the other two. Links: the two items and -1.
     odd : ndarray of shape (m,), int8
         Position 0..2 of the odd one in `shown`; -1 means *can't tell*. Always -1 for the other kinds.
     bound : ndarray of shape (m,), float64
@@ -65,6 +66,9 @@ class Comparisons:
         Who said it, ``""`` where that is unknown; None when nobody is named.
     items : tuple of str, or None
         Names of all items, in order.
+    part_of : ndarray of shape (m,), intp, or None
+        The number of the answer that each row is part of, from 0; None when every row is an answer of its own. The rows
+        of one `grid` answer have the same number.
 
     Examples
     --------
@@ -76,7 +80,7 @@ class Comparisons:
     array([[ 3,  9, 55]])
     """
 
-    __slots__ = ("bound", "items", "kind", "odd", "rater", "shown", "weight")
+    __slots__ = ("bound", "items", "kind", "odd", "part_of", "rater", "shown", "weight")
 
     kind: NDArray[np.int8]
     shown: Indices
@@ -85,6 +89,7 @@ class Comparisons:
     weight: NDArray[np.float64]
     rater: NDArray[np.str_] | None
     items: tuple[str, ...] | None
+    part_of: Indices | None
 
     def __init__(
         self,
@@ -95,10 +100,11 @@ class Comparisons:
         weight: Weight = None,
         rater: Rater = None,
         items: Names = None,
+        part_of: ArrayLike | None = None,
     ) -> None:
         names = as_items(items)
         kinds = as_whole_numbers(as_column(kind, "kind"), "kind", "a Kind")
-        refuse(~np.isin(kinds, list(Kind)), lambda row: f"kind {kinds[row]} is unknown; expected a Kind, 0 to 4")
+        refuse(~np.isin(kinds, list(Kind)), lambda row: f"kind {kinds[row]} is unknown; expected a Kind, 0 to 5")
         m = len(kinds)
         triples = as_whole_numbers(as_grid(shown, 3, "shown"), "shown", INDEX).astype(np.intp)
         check_length(triples, m, "shown")
@@ -107,8 +113,9 @@ class Comparisons:
         bounds = as_numbers(bound, m, "bound", "a number") + 0.0  # no negative zero
         weights = as_numbers(1.0 if weight is None else weight, m, "weight", "a positive number")
         check_rows(kinds, triples, answers, bounds, weights, names)
+        parts = as_parts(part_of, kinds, triples)
         self._store(
-            kinds.astype(np.int8), triples, answers.astype(np.int8), bounds, weights, as_raters(rater, m), names
+            kinds.astype(np.int8), triples, answers.astype(np.int8), bounds, weights, as_raters(rater, m), names, parts
         )
 
     def _with(self, *columns: Any) -> Self:
@@ -215,6 +222,86 @@ class Comparisons:
         for column, what in zip(columns[1:], ("near", "far"), strict=True):
             check_length(column, len(columns[0]), what)
         return cls._of_kind(Kind.CLOSER, np.column_stack(columns), None, np.nan, weight, rater, names)
+
+    @classmethod
+    def anchor(
+        cls, shown: ArrayLike, chosen: ArrayLike, *, weight: Weight = None, rater: Rater = None, items: Names = None
+    ) -> Self:
+        """Answers to *which of these two is more like the first?*
+
+        Parameters
+        ----------
+        shown : array-like of shape (m, 3)
+            The anchor, then the other two.
+        chosen : array-like of shape (m,)
+            Position 1 or 2 of the item that is more like the anchor, or -1 for *can't tell*: both are equally far from
+            the anchor.
+        weight, rater, items
+            As in `odd_one_out`.
+
+        Examples
+        --------
+        >>> Comparisons.anchor([[0, 1, 2], [4, 5, 6]], [2, -1])
+        Comparisons: 1 closer statement, 1 equally-close answer over 6 items
+        """
+        names = as_items(items)
+        triples = as_indices(as_grid(shown, 3, "shown"), "shown", names)
+        accepted = "1 or 2, the position of the item that is more like the first, or -1 for can't tell"
+        picked = as_whole_numbers(as_column(chosen, "chosen"), "chosen", accepted)
+        check_length(picked, len(triples), "chosen")
+        refuse(~np.isin(picked, (-1, 1, 2)), lambda row: f"chosen is {picked[row]}; expected {accepted}")
+        ordered = np.where((picked == 2)[:, None], triples[:, [0, 2, 1]], triples)
+        kind = np.where(picked < 0, Kind.EQUALLY_CLOSE, Kind.CLOSER)
+        return cls(kind, ordered, np.full(len(kind), -1), np.nan, weight, rater, names)
+
+    @classmethod
+    def grid(
+        cls,
+        middle: ArrayLike,
+        around: Sequence[ArrayLike],
+        picked: Sequence[ArrayLike],
+        *,
+        weight: Weight = None,
+        rater: Rater = None,
+        items: Names = None,
+    ) -> Self:
+        """Answers to *which k of the n items around are most like the one in the middle?*
+
+        Each answer becomes k·(n − k) `closer` rows: the middle is closer to each item picked than to each of the
+        others. The rows share a number in `part_of`, so that they stay together in folds and scores.
+
+        Parameters
+        ----------
+        middle : array-like of shape (m,)
+            The item in the middle of each grid.
+        around : sequence of m sequences
+            The items around it.
+        picked : sequence of m sequences
+            The positions in `around` of the items that were picked.
+        weight : float or array-like of shape (m,), default=1
+            How much each answer counts; positive. Each of its rows gets this weight divided by k.
+        rater : str, int or sequence of them of length m, optional
+            Who answered.
+        items : iterable of str, optional
+            Names of all items, in order.
+
+        Examples
+        --------
+        >>> Comparisons.grid([0], [[1, 2, 3, 4]], [[0, 3]]).shown
+        array([[0, 1, 2],
+               [0, 1, 3],
+               [0, 4, 2],
+               [0, 4, 3]])
+        """
+        names = as_items(items)
+        *columns, grid, share = grid_rows(middle, around, picked, names)
+        m = len(around)
+        weights = as_numbers(1.0 if weight is None else weight, m, "weight", "a positive number")
+        raters = as_raters(rater, m)
+        kind = np.full(len(grid), Kind.CLOSER)
+        who = None if raters is None else raters[grid]
+        odd = np.full(len(grid), -1)
+        return cls(kind, np.column_stack(columns), odd, np.nan, weights[grid] * share, who, names, part_of=grid)
 
     @classmethod
     def must_link(
@@ -383,7 +470,8 @@ class Comparisons:
         rater = None if self.rater is None else self.rater[number]
         if rater is not None and (rater == "").all():
             rater = None
-        return self._with(*(getattr(self, name)[number] for name in _NUMERIC), rater, self.items)
+        parts = None if self.part_of is None else renumbered_parts(self.part_of[number])
+        return self._with(*(getattr(self, name)[number] for name in _NUMERIC), rater, self.items, parts)
 
     def __add__(self, other: object) -> Self:
         """Rows of both, one after the other; both must name the items alike."""
@@ -394,14 +482,21 @@ class Comparisons:
         if self.rater is not None or other.rater is not None:
             rater = np.concatenate([np.full(len(c), "") if c.rater is None else c.rater for c in (self, other)])
         columns = (np.concatenate([getattr(self, name), getattr(other, name)]) for name in _NUMERIC)
-        return self._with(*columns, rater, items)
+        parts = joined_parts(self.part_of, len(self), other.part_of, len(other))
+        return self._with(*columns, rater, items, parts)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Comparisons):
             return NotImplemented
         same_names = self.items == other.items and np.array_equal(self.rater, other.rater)  # type: ignore[arg-type]
-        return same_names and all(
-            np.array_equal(getattr(self, name), getattr(other, name), equal_nan=name == "bound") for name in _NUMERIC
+        same_parts = np.array_equal(self.part_of, other.part_of)  # type: ignore[arg-type]
+        return (
+            same_names
+            and same_parts
+            and all(
+                np.array_equal(getattr(self, name), getattr(other, name), equal_nan=name == "bound")
+                for name in _NUMERIC
+            )
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -413,6 +508,7 @@ class Comparisons:
     def undecided(self) -> NDArray[np.bool_]:
         """Mask of shape (m,): the *can't tell* answers."""
         mask: NDArray[np.bool_] = (self.kind == Kind.ODD_ONE_OUT) & (self.odd == -1)
+        mask |= self.kind == Kind.EQUALLY_CLOSE
         return mask
 
     @property
@@ -434,6 +530,11 @@ class Comparisons:
     def n_items(self) -> int:
         """The number of items: the number of names or, without names, the largest index plus 1."""
         return int(self.shown.max(initial=-1)) + 1 if self.items is None else len(self.items)
+
+    @property
+    def n_answers(self) -> int:
+        """The number of answers: the rows of one `grid` answer count once."""
+        return len(self) if self.part_of is None else int(self.part_of.max(initial=-1)) + 1
 
     def check_items(self, n_items: int, names: Names = None) -> None:
         """Raise a ValueError unless these rows can be about `n_items` items, called `names` if given.
@@ -479,7 +580,8 @@ class Comparisons:
         target = as_items(names) or ()
         # The entry at the end maps the -1 in a link's third place to itself.
         moved = np.append(new_positions(self.items, self.constrained, target), -1)
-        return self._with(self.kind, moved[self.shown], self.odd, self.bound, self.weight, self.rater, target)
+        columns = (self.kind, moved[self.shown], self.odd, self.bound, self.weight, self.rater, target, self.part_of)
+        return self._with(*columns)
 
     def with_names(self, names: Names | Mapping[Any, str]) -> Self:
         """Say the same about items that are called otherwise.
@@ -500,7 +602,7 @@ class Comparisons:
         """
         items = new_names(self.items, self.n_items, names)
         self.check_items(self.n_items if items is None else len(items))
-        return self._with(*(getattr(self, name) for name in _NUMERIC), self.rater, items)
+        return self._with(*(getattr(self, name) for name in _NUMERIC), self.rater, items, self.part_of)
 
     def with_weight(self, weight: Weight) -> Self:
         """Say the same, each row counting `weight`: a positive number, or one for each row.
@@ -511,7 +613,8 @@ class Comparisons:
         >>> said.with_weight([1, 0.5]).weight
         array([1. , 0.5])
         """
-        return type(self)(self.kind, self.shown, self.odd, self.bound, weight, self.rater, self.items)
+        columns = (self.kind, self.shown, self.odd, self.bound, weight, self.rater, self.items, self.part_of)
+        return type(self)(*columns)
 
     def canonical(self) -> NDArray[np.int64]:
         """Sortable key of shape (m, 6): equal for two rows exactly when they say the same.
@@ -529,7 +632,7 @@ class Comparisons:
     def item_sets(self) -> Indices:
         """Key of shape (m, 3): the items that each row is about, sorted, whatever it says about them.
 
-        Folds that keep equal keys together never test on a question that they trained on. A link's key starts with -1.
+        A link's key starts with -1.
 
         Examples
         --------
@@ -538,6 +641,20 @@ class Comparisons:
                [2, 5, 8]])
         """
         return np.sort(self.shown, axis=1)
+
+    def questions(self) -> Indices:
+        """(m,): the number of the question that each row replies to, from 0; equal for answers about the same items.
+
+        The items of a `grid` are the middle and all around it, so that all rows of its answer have the same number.
+        Folds that keep equal numbers together never test on a question that they trained on.
+
+        Examples
+        --------
+        >>> said = Comparisons.odd_one_out([[5, 8, 2], [8, 5, 2]], [1, -1])
+        >>> (said + Comparisons.grid([5], [[8, 2, 1]], [[0]])).questions()
+        array([1, 1, 0, 0])
+        """
+        return question_numbers(self.item_sets(), self.part_of)
 
     def conflicts(self) -> list[Indices]:
         """Groups of rows that contradict one another on their face.

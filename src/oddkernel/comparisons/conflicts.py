@@ -25,7 +25,7 @@ def _conflicting_orders(row: Indices, kind: NDArray[np.int8], shown: Indices, od
     """Group the rows whose orders of the three distances within one triple can't hold together.
 
     Draw an arrow from each smaller distance to each larger one: orders clash exactly when they lie on a common cycle.
-    *Can't tell* is a cycle through all three.
+    *Can't tell* is a cycle through all three, and *equally close* one through the two that it compares.
     """
     triple = _number_rows(np.sort(shown, axis=1))
     # Within a triple, a distance is numbered by the rank of the item that is not part of it.
@@ -33,17 +33,23 @@ def _conflicting_orders(row: Indices, kind: NDArray[np.int8], shown: Indices, od
     distance = 3 * triple[:, None] + opposite
 
     unclear = np.flatnonzero((kind == Kind.ODD_ONE_OUT) & (odd < 0))
+    equal = np.flatnonzero(kind == Kind.EQUALLY_CLOSE)
     source, _, near, far = orders(kind, odd)
     # The pair of anchor and near, which is the closer one, is opposite far.
     tail, head = distance[source, far], distance[source, near]
 
-    arrows = np.concatenate([tail, *distance[unclear].T]), np.concatenate([head, *distance[unclear][:, [1, 2, 0]].T])
+    arrows = (
+        np.concatenate([tail, *distance[unclear].T, *distance[equal][:, 1:].T]),
+        np.concatenate([head, *distance[unclear][:, [1, 2, 0]].T, *distance[equal][:, [2, 1]].T]),
+    )
     n_distances = 3 * len(row)
     graph = coo_array((np.ones(len(arrows[0]), dtype=np.int8), arrows), shape=(n_distances, n_distances))
     _, cycle = connected_components(graph.tocsr(), directed=True, connection="strong")
     clashing = np.zeros(len(row), dtype=bool)
-    clashing[source[cycle[tail] == cycle[head]]] = True
-    clashing[unclear] = np.isin(triple[unclear], triple[clashing])
+    on_cycle = cycle[tail] == cycle[head]
+    clashing[source[on_cycle]] = True
+    for rows in (unclear, equal):
+        clashing[rows] = np.isin(cycle[distance[rows, 1]], cycle[tail[on_cycle]])
     return _split(row[clashing], triple[clashing])
 
 

@@ -12,16 +12,17 @@ from ..support.spelling import did_you_mean
 from .answers import POSITIONS
 from .comparisons import Comparisons
 from .names import Names, as_items
-from .rows import COLUMNS, REQUIRED, Rows, refuse_misspelt
+from .rows import COLUMNS, PART_OF, REQUIRED, Rows, refuse_misspelt
 
 
 def read_frame(frame: Any, columns: Mapping[str, str] | None, items: Names) -> Comparisons:
     """The comparisons in a frame; see `Comparisons.from_frame`."""
     there = [str(name) for name in _heads(frame)]
-    heads = {name: name for name in COLUMNS if name in there} | dict(columns or {})
+    known = (*COLUMNS, PART_OF)
+    heads = {name: name for name in known if name in there} | dict(columns or {})
     for name, head in heads.items():
-        if name not in COLUMNS:
-            raise ValueError(f"columns: {name!r} is none of ours; expected {', '.join(COLUMNS)}")
+        if name not in known:
+            raise ValueError(f"columns: {name!r} is none of ours; expected {', '.join(known)}")
         if head not in there:
             raise ValueError(f"no column called {head!r}; there are {', '.join(there)}{did_you_mean(head, there)}")
     missing = [name for name in REQUIRED if name not in heads]

@@ -21,10 +21,10 @@ def canonical_keys(
     content = shown.copy()
     chosen = np.flatnonzero(odd >= 0)
     content[chosen] = np.take_along_axis(content[chosen], ODD_LAST[odd[chosen]], axis=1)
-    central = kind == Kind.MOST_CENTRAL
-    ordered = (kind == Kind.CLOSER) | central
+    first = np.isin(kind, (Kind.MOST_CENTRAL, Kind.EQUALLY_CLOSE))  # the first item is special, the others are alike
+    ordered = (kind == Kind.CLOSER) | first
     content[~ordered, :2] = np.sort(content[~ordered, :2], axis=1)
-    content[central, 1:] = np.sort(content[central, 1:], axis=1)
+    content[first, 1:] = np.sort(content[first, 1:], axis=1)
     content[undecided] = np.sort(content[undecided], axis=1)
     # Floats that are not negative sort like the integers with the same bits.
     bounds = np.where(np.isnan(bound), -1, bound.view(np.int64))

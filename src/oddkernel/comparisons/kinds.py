@@ -24,6 +24,7 @@ class Kind(IntEnum):
     MUST_LINK = 2
     CANNOT_LINK = 3
     MOST_CENTRAL = 4
+    EQUALLY_CLOSE = 5
 
 
 class Meaning(NamedTuple):
@@ -34,7 +35,7 @@ class Meaning(NamedTuple):
     words : str
         What one such row is called.
     side : int or None
-        The position opposite the pair that is singled out; None: the position that the answer names.
+        The position opposite the pair that is singled out; None: the position that the answer names, if it names one.
     compared : tuple of int
         The positions opposite the pairs that are compared with one another.
     farthest : bool
@@ -54,6 +55,8 @@ MEANINGS = {
     Kind.MOST_CENTRAL: Meaning("most-central answer", 0, (0, 1, 2), farthest=True),
     # Anchor, near, far: the pair of anchor and near is closer than that of anchor and far.
     Kind.CLOSER: Meaning("closer statement", 2, (1, 2)),
+    # Anchor and two others: nobody can tell which of the two is closer, so both pairs with the anchor are equal.
+    Kind.EQUALLY_CLOSE: Meaning("equally-close answer", None, (1, 2)),
     # Two items and -1: the pair opposite the last position is near, or far.
     Kind.MUST_LINK: Meaning("must-link", 2, (2,)),
     Kind.CANNOT_LINK: Meaning("cannot-link", 2, (2,), farthest=True),

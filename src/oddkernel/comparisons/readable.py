@@ -23,7 +23,7 @@ def readable_columns(said: Comparisons) -> dict[str, list[Any]]:
     name: dict[int, Any] = (
         dict(zip(indices, indices, strict=True)) if said.items is None else dict(enumerate(said.items))
     )
-    return {
+    columns: dict[str, list[Any]] = {
         "kind": [kind.name.lower() for kind in kinds],
         **{column: [name.get(i) for i in said.shown[:, p].tolist()] for p, column in enumerate(POSITIONS)},
         "answer": [
@@ -34,6 +34,7 @@ def readable_columns(said: Comparisons) -> dict[str, list[Any]]:
         "weight": said.weight.tolist(),
         "rater": [None] * len(said) if said.rater is None else [rater or None for rater in said.rater.tolist()],
     }
+    return columns if said.part_of is None else columns | {"answer_id": [str(part) for part in said.part_of.tolist()]}
 
 
 def readable_frame(said: Comparisons) -> pd.DataFrame:
@@ -41,7 +42,7 @@ def readable_frame(said: Comparisons) -> pd.DataFrame:
     try:
         import pandas as pd
     except ImportError:
-        raise ImportError("to_frame needs pandas: pip install 'oddkernel[pandas]'") from None
+        raise ImportError('to_frame needs pandas: pip install "oddkernel[pandas]"') from None
     types = {"bound": "float64"} | ({} if said.items is not None else dict.fromkeys(POSITIONS, "Int64"))
     return pd.DataFrame(readable_columns(said)).astype(types)
 
@@ -49,7 +50,7 @@ def readable_frame(said: Comparisons) -> pd.DataFrame:
 def summary(said: Comparisons) -> str:
     """How many statements of each kind there are, about how many items, by how many raters."""
     counts = {kind: int(np.count_nonzero(said.kind == kind)) for kind in Kind}
-    unclear = int(np.count_nonzero(said.undecided))
+    unclear = int(np.count_nonzero(said.undecided & (said.kind == Kind.ODD_ONE_OUT)))
     phrases = [_count(counts[kind], meaning.words) for kind, meaning in MEANINGS.items() if counts[kind]]
     if unclear:
         phrases[0] += f" ({unclear} can't tell)"

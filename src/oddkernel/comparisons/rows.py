@@ -17,6 +17,8 @@ from .comparisons import Comparisons
 from .kinds import LINKS, Kind
 
 COLUMNS = ("kind", "a", "b", "c", "answer", "bound", "weight", "rater")
+PART_OF = "answer_id"
+"""The column that tells which rows are part of one answer."""
 REQUIRED = (*POSITIONS, "answer")
 KINDS = {kind.name.lower(): kind for kind in Kind}
 
@@ -172,6 +174,7 @@ class Rows(NamedTuple):
                 self._numbers("weight", default=1.0),
                 self._column("rater"),
                 items,
+                self._parts(kinds),
             )
         except RowError as error:
             self._refuse(error.row, error.problem)
@@ -196,6 +199,18 @@ class Rows(NamedTuple):
             if [entry is not None for entry in entries] != [position < n_items for position in range(3)]:
                 wanted = ", ".join(POSITIONS[:n_items])
                 self._refuse(row, f"items {brief(entries)}; expected {kind.name.lower()} to fill in {wanted}")
+
+    def _parts(self, kinds: list[Kind]) -> list[int] | None:
+        """The number of each row's answer: closer statements about one anchor with the same id are one answer."""
+        if PART_OF not in self.columns:
+            return None
+        number: dict[Any, int] = {}
+        return [
+            number.setdefault(row if kind != Kind.CLOSER or id is None else (id, anchor), len(number))
+            for row, (kind, id, anchor) in enumerate(
+                zip(kinds, self.columns[PART_OF], self._column(POSITIONS[0]), strict=True)
+            )
+        ]
 
     def _items(self) -> Sequence[str] | None:
         if self.items is not None or not self.named:

@@ -13,6 +13,9 @@ DETAILS: dict[str, type] = {
     "place": int,
     "expected": str,
     "response_ms": int,
+    "list_line": int,
+    "list_block": str,
+    "simulated": int,
     "answered_at": str,
     "answer_id": str,
 }

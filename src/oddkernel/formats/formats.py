@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..comparisons import Comparisons
-from ..comparisons.rows import Rows
+from ..comparisons.rows import PART_OF, Rows
 from ..support.files import replace
 from .detail_columns import DETAILS, Details, check_details, parse_details
 from .heads import MissingColumns
@@ -254,7 +254,8 @@ def dump(comparisons: Comparisons, format: str, *, details: Details | None = Non
     if write is None:
         raise ValueError(f"the format {format} can only be read; expected one of {', '.join(_WRITABLE)}")
     if format in OWN:
-        return write(comparisons, check_details(details, len(comparisons)))
+        own = {} if comparisons.part_of is None else {PART_OF: comparisons.to_dict()[PART_OF]}
+        return write(comparisons, own | check_details(details, len(comparisons)))
     if details:
         raise ValueError(f"details in the format {format}; expected one of {', '.join(OWN)}")
     return write(comparisons)

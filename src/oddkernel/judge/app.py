@@ -2,50 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.types import Lifespan
 
 from . import experimenter, participant
 from .guard import HEADERS, Guard, Rate
 from .running import Judge
-from .store import Database, Refused, Unavailable, Unknown
-from .study import Study
+from .store import Refused, Unavailable, Unknown
+
+HEALTH_PATIENCE = 5.0
+"""Seconds after which a database that doesn't answer counts as unavailable. Chosen by hand."""
 
 
-def create_app(study: Study, database: Database, is_crowded: Callable[[], bool] = lambda: False) -> FastAPI:
-    """The whole web application.
+def create_app(judges: Sequence[Judge], is_crowded: Callable[[], bool] = lambda: False) -> FastAPI:
+    """The whole web application: one study at ``/``, or several, each below its own root.
 
     Parameters
     ----------
-    study : Study
-        What to ask, about what.
-    database : Database
-        Where the answers go; to be closed by whoever opened it.
+    judges : sequence of Judge
+        The studies; each is closed when the application stops.
     is_crowded : callable, optional
         Whether connections are scarce, so that each is to be closed once it has its answer.
     """
-    judge = Judge(study, database)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
-        judge.atlas.close()
-        judge.describing.close()
-        judge.reporting.close()
-        judge.asking.close()
-        judge.pictures.close()
+        for judge in judges:
+            judge.close()
 
-    app = FastAPI(title=study.settings.title, lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
+    if len(judges) == 1:
+        app = _study_app(judges[0], lifespan)
+    else:
+        app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
+        for judge in judges:
+            app.mount(judge.root, _study_app(judge))
+        app.add_exception_handler(HTTPException, _on_elsewhere)
+        app.add_exception_handler(Unavailable, _on_unavailable)
+        app.add_exception_handler(Exception, _on_failure)
+    app.state.judges = judges
+
+    @app.get("/health")
+    async def health() -> dict[str, str]:
+        """Whether every study can store answers now; nothing about the studies."""
+        try:
+            async with asyncio.timeout(HEALTH_PATIENCE):
+                for judge in judges:
+                    await judge.write(lambda records: records.paused())
+        except TimeoutError:
+            raise Unavailable("The answers can't be stored at the moment.") from None
+        return {"status": "ok"}
+
+    app.add_middleware(Guard, per_address=Rate(per_second=1000, burst=5000), is_crowded=is_crowded)
+    return app
+
+
+def _study_app(judge: Judge, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
+    """The part of the application that is about one study."""
+    app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
     app.state.judge = judge
     app.mount("/static", judge.pages, name="static")
     app.include_router(participant.router(judge))
     app.include_router(experimenter.router(judge))
-    app.add_middleware(Guard, per_address=Rate(per_second=1000, burst=5000), is_crowded=is_crowded)
     for problem, handler in _HANDLERS.items():
         app.add_exception_handler(problem, handler)
     return app
@@ -58,12 +83,23 @@ def sentence(status: int, text: str, headers: dict[str, str] | None = None) -> J
 
 def verdict(request: Request, status: int, text: str) -> JSONResponse:
     """A refusal for good, signed by the study: only on such a one does a page let go of an answer."""
-    return JSONResponse({"error": text, "study": request.app.state.judge.tag}, status)
+    return JSONResponse({"error": _translated(request, text), "study": request.app.state.judge.tag}, status)
 
 
-async def _on_http(_: Request, error: Exception) -> JSONResponse:
+def _translated(request: Request, text: str) -> str:
+    judge: Judge = request.app.state.judge
+    return judge.words.translated(text)
+
+
+async def _on_http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    return sentence(error.status_code, str(error.detail), dict(error.headers or {}))
+    return sentence(error.status_code, _translated(request, str(error.detail)), dict(error.headers or {}))
+
+
+async def _on_elsewhere(_: Request, error: Exception) -> JSONResponse:
+    """Outside all studies; which there are is nobody's business."""
+    assert isinstance(error, HTTPException)
+    return sentence(error.status_code, "There is no study here; please use the whole link that you were sent.")
 
 
 async def _on_invalid(request: Request, error: Exception) -> JSONResponse:

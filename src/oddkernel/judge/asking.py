@@ -11,10 +11,13 @@ import numpy as np
 
 from ..questions.background import Background
 from ..questions.history import History, Triple, as_triple, draw_triples, key
-from ..questions.policies import LEARNING, POLICIES, PREPARED
+from ..questions.policies import DEFAULT, LEARNING, POLICIES, PREPARED
 from ..questions.process import LearningProcess
 from .choosing import Choosing, Wish
+from .forms import ODD, form_at, shuffled
+from .listed import LISTED, arranged
 from .said import Said
+from .standing import OVER, state_of
 from .stock import Choice
 from .store import Database, Question, Records, Sitting
 from .study import Settings, Study
@@ -32,18 +35,24 @@ MOST_WAITING = 20
 """Largest number of questions that wait for an answer in one sitting. Chosen by hand; the page asks for 14."""
 
 
-def plan(settings: Settings, rng: np.random.Generator) -> list[str]:
-    """The kinds of a sitting's questions, in order: catch, holdout, repeat or chosen by the policy.
+def plan(study: Study, rng: np.random.Generator) -> list[str]:
+    """The kinds of a sitting's questions, in order: those of the list, and then those of `kinds_of`."""
+    table = study.settings.list
+    first = [] if table is None else [row.kind for row in arranged(table, study.listed, rng)]
+    return first + kinds_of(study.settings, study.n_questions - len(first), rng)
+
+
+def kinds_of(settings: Settings, total: int, rng: np.random.Generator) -> list[str]:
+    """The kinds of questions that no list says, in order: catch, holdout, repeat or chosen by the policy.
 
     Repeats come in the second half, if there is room, so that earlier questions exist. The first question is no catch.
 
     Examples
     --------
-    >>> settings = Settings(questions=20, repeat_share=0.1, holdout_share=0.2)
-    >>> sorted(Counter(plan(settings, np.random.default_rng(0))).items())
+    >>> settings = Settings(repeat_share=0.1, holdout_share=0.2)
+    >>> sorted(Counter(kinds_of(settings, 20, np.random.default_rng(0))).items())
     [('chosen', 14), ('holdout', 4), ('repeat', 2)]
     """
-    total = settings.questions
     kinds = [CHOSEN] * total
     repeats = round(settings.repeat_share * total)
     # The kind with the fewest possible places goes first.
@@ -89,6 +98,8 @@ class Asking:
         self._study = study
         self._database = database
         name = study.settings.policy
+        if name == DEFAULT and study.features is None:
+            name = "random"
         if name in LEARNING and study.features is None:
             raise ValueError(
                 f'policy = "{name}" in study.toml needs features of the items: give a file with --features (oddkernel '
@@ -128,7 +139,7 @@ class Asking:
         self._said.clear()
         for answer in records.answers():
             if answer.kind != "holdout" and self._known(answer.items):
-                self._said.add(answer.question, self._indices(answer.items), answer.odd)
+                self._said.add(answer.question, self._indices(answer.items), answer.odd, answer.form)
         self._said.comparisons()  # so that the first choice needn't wait until all of them are checked
         self._choosing.replace(
             (
@@ -156,12 +167,19 @@ class Asking:
             for place, kind in kinds.items():
                 if kind == "repeat" and min(repeatable, default=place) >= place - REPEAT_AFTER:
                     kinds[place] = CHOSEN
+        kinds = {
+            # A line that was taken out of the list, or is about an item that is gone, can't be asked.
+            place: CHOSEN if kind.startswith(LISTED) and kind not in self._study.listed_by else kind
+            for place, kind in kinds.items()
+        }
         if not self._study.settings.catch:
             kinds = {place: CHOSEN if kind == "catch" else kind for place, kind in kinds.items()}
         return Needed(waiting, gone, kinds, own)
 
     async def next(self, who: Callable[[Records], Sitting], count: int) -> tuple[Sitting, list[Question]]:
-        """A sitting, and its next questions: those that wait for an answer, then new ones; none while it is paused.
+        """A sitting, and its next questions: those that wait for an answer, then new ones.
+
+        There are none while the study is paused, and for people who were screened out or have run out of time.
 
         `who` finds the sitting in the records.
         """
@@ -169,7 +187,9 @@ class Asking:
 
         def look(records: Records) -> tuple[Sitting, Needed]:
             sitting = who(records)
-            return sitting, Needed([], [], {}, frozenset()) if sitting.paused else self.look(records, sitting, count)
+            if state_of(sitting, self._study.settings) in ("paused", *OVER):
+                return sitting, Needed([], [], {}, frozenset())
+            return sitting, self.look(records, sitting, count)
 
         def look_and_hand_out(records: Records) -> tuple[Sitting, Needed]:
             sitting, needed = look(records)
@@ -235,15 +255,22 @@ class Asking:
                 if choice is not None:
                     self._choosing.answered(choice.items)
             elif choice is not None:
-                new.append(records.hand_out(sitting, place, choice.kind, self._names(choice.items)))
+                form = form_at(self._study.settings.forms, sitting.seed, place)
+                new.append(records.hand_out(sitting, place, choice.kind, self._names(choice.items), form=form))
+            elif (row := self._study.listed_by.get(kind)) is not None:
+                table = self._study.settings.list
+                items = shuffled(ODD, row.items, self._rng) if table is not None and table.shuffle else row.items
+                expected = None if row.odd is None else items.index(row.odd)
+                new.append(records.hand_out(sitting, place, LISTED, items, expected, line=row.line, block=row.block))
             elif kind == "catch":
                 catches = self._study.settings.catch
                 catch = catches[int(self._rng.integers(len(catches)))]
-                items = _shuffled(catch.items, self._rng)
-                new.append(records.hand_out(sitting, place, kind, items, expected=items.index(catch.odd)))
+                items = shuffled(catch.form, catch.items, self._rng)
+                expected = items.index(catch.answer)
+                new.append(records.hand_out(sitting, place, kind, items, expected=expected, form=catch.form))
             elif (earlier := self._to_repeat(records, sitting, place)) is not None:
-                items = _shuffled(earlier.items, self._rng)
-                new.append(records.hand_out(sitting, place, kind, items, repeats=earlier.id))
+                items = shuffled(earlier.form, earlier.items, self._rng)
+                new.append(records.hand_out(sitting, place, kind, items, repeats=earlier.id, form=earlier.form))
         return new
 
     def can_ask(self, question: Question) -> bool:
@@ -256,7 +283,7 @@ class Asking:
             items = self._indices(question.items)
             self._choosing.answered(items)
             if question.kind != "holdout":
-                self._said.add(question.id, items, odd)
+                self._said.add(question.id, items, odd, question.form)
         if self._background is not None:
             self._background.answered()
 
@@ -266,11 +293,15 @@ class Asking:
         if self._known(question.items):
             self._choosing.asked_again(self._indices(question.items))
 
-    def practice(self, sitting: Sitting) -> list[tuple[str, str, str]]:
-        """Items for the practice questions; always the same for one sitting."""
+    def practice(self, sitting: Sitting) -> list[tuple[str, tuple[str, str, str]]]:
+        """Form and items of the practice questions; always the same for one sitting. Forms take turns."""
         rng = np.random.default_rng(sitting.seed)
         rows = draw_triples(len(self._study.items), self._study.settings.practice, rng)
-        return [self._names(as_triple(row, len(self._study.items))) for row in rows]
+        forms = self._study.settings.forms
+        return [
+            (forms[number % len(forms)], self._names(as_triple(row, len(self._study.items))))
+            for number, row in enumerate(rows)
+        ]
 
     def _to_repeat(self, records: Records, sitting: Sitting, place: int) -> Question | None:
         """An earlier question to repeat, or None: the one asked least often, as chance may have repeated some."""
@@ -294,8 +325,3 @@ class Asking:
     def _names(self, items: Triple) -> tuple[str, str, str]:
         first, second, third = (self._study.items[index].name for index in items)
         return first, second, third
-
-
-def _shuffled(items: tuple[str, str, str], rng: np.random.Generator) -> tuple[str, str, str]:
-    first, second, third = (items[int(place)] for place in rng.permutation(3))
-    return first, second, third

@@ -96,7 +96,8 @@ def _about(said: Comparisons, items: NDArray[np.intp], rng: np.random.Generator)
     inside = np.flatnonzero(np.isin(said.shown, items).all(axis=1))
     if len(inside) > MOST_ANSWERS:
         inside = np.sort(rng.choice(inside, MOST_ANSWERS, replace=False))
-    return Comparisons.odd_one_out(np.searchsorted(items, said.shown[inside]), said.odd[inside])
+    kept = said[inside]
+    return Comparisons(kept.kind, np.searchsorted(items, kept.shown), kept.odd, kept.bound, kept.weight)
 
 
 class Atlas:
@@ -167,7 +168,11 @@ class Atlas:
     def _learn_elsewhere(self, learned: Export, held_out: Export) -> dict[str, Any]:
         task = io.BytesIO()
         said, kept = (_joined(part.said, self._names) for part in (learned, held_out))
-        arrays: dict[str, Any] = {"shown": said.shown, "odd": said.odd, "kept_shown": kept.shown, "kept_odd": kept.odd}
+        arrays: dict[str, Any] = {
+            f"{part}_{name}": getattr(each, name)
+            for part, each in (("said", said), ("kept", kept))
+            for name in _COLUMNS
+        }
         if self._features is not None:
             arrays["features"] = self._features
         arrays["names"] = np.array(self._names)
@@ -193,6 +198,9 @@ class Atlas:
         return result
 
 
+_COLUMNS = ("kind", "shown", "odd", "bound")
+
+
 def _joined(said: Comparisons, names: tuple[str, ...]) -> Comparisons:
     """The answers about items that the study still has, numbered by `names`."""
     assert said.items is not None
@@ -206,8 +214,9 @@ def main() -> None:
         os.nice(19)  # the lowest priority: people's answers come first
     task = np.load(io.BytesIO(sys.stdin.buffer.read()), allow_pickle=False)
     names = task["names"].tolist()
-    said = Comparisons.odd_one_out(task["shown"], task["odd"], items=names)
-    kept = Comparisons.odd_one_out(task["kept_shown"], task["kept_odd"], items=names)
+    said, kept = (
+        Comparisons(**{name: task[f"{part}_{name}"] for name in _COLUMNS}, items=names) for part in ("said", "kept")
+    )
     made = learn(said, kept, task.get("features"))
     sys.stdout.write(json.dumps(made, allow_nan=False))
 

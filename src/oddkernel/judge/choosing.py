@@ -8,26 +8,18 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from dataclasses import replace
 from functools import partial
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
+from ..questions.choice import TRIES, choose
 from ..questions.history import History, Triple, as_triple, key
 from ..questions.policies import Policy
 from ..questions.unlearned import random
 from .stock import Choice, Stock
 
 log = logging.getLogger(__name__)
-
-TRIES = 20
-"""A policy is asked at most 20 times for questions that nobody is being asked already. Chosen by hand."""
-
-FEW, MANY = 30, 1000
-"""If a policy finds no question that nobody is being asked: with up to 30 items all possible questions (4,060) are
-looked through, with more items 1,000 random ones. Chosen by hand, as a bound on the time."""
 
 
 class Wish(NamedTuple):
@@ -222,28 +214,3 @@ class Choosing:
             if not self._held_out[key(items)]:
                 break
         return items
-
-
-def choose(policy: Policy, history: History, n: int, rng: np.random.Generator) -> list[Triple]:
-    """Choose n different questions by a policy, each in random order; none that is open, if there are others."""
-    history = replace(history, open=set(history.open))
-    found: list[Triple] = []
-    refused: list[Triple] = []
-    for _ in range(TRIES):
-        for row in policy(history, n - len(found), rng):
-            items = as_triple(row, history.n_items)
-            if key(items) in history.open:
-                refused.append(items)
-            else:
-                history.open.add(key(items))
-                found.append(items)
-        if len(found) == n:
-            break
-    while len(found) < n:
-        by_chance = (as_triple(row, history.n_items) for row in history.draw(MANY, rng))
-        every = combinations(range(history.n_items), 3) if history.n_items <= FEW else by_chance
-        free = [triple for triple in every if key(triple) not in history.open]
-        items = free[int(rng.integers(len(free)))] if free else refused[len(found) % len(refused)]
-        history.open.add(key(items))
-        found.append(items)
-    return [as_triple(rng.permutation(items), history.n_items) for items in found]

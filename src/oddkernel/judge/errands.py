@@ -1,4 +1,4 @@
-"""Work in a process of its own, so that answering never waits: the features of a study's items, and its report."""
+"""Work in a process of its own, so that answering never waits: features of a study's items, its report, its plan."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from ..formats import FORMATS
+from ..items.encoders import NONE
 from .findings import findings_from
 from .reporting import report_of, save_report, work_out
 from .study import Study
 
 Task = dict[str, Any]
-"""What a process is told: ``source``, ``features`` and, for a report, ``said``, ``held_out`` and ``out``."""
+"""What a process is told: ``source`` and ``features``; for a report also ``said``, ``held_out`` and ``out``; for a plan
+also ``seconds``."""
 
 
 class Errand:
@@ -142,6 +144,8 @@ def _do(task: Task) -> dict[str, Any]:
 
     features = None if task["features"] is None else Path(task["features"])
     study = Study.open(Path(task["source"]), features)
+    if "seconds" in task:
+        return plan_of(study, task["seconds"], tell)
     if "said" not in task:
         kept = describe(study.items, study.home, file=study.features_file, progress=tell)
         return {"encoder": kept.encoder, "n_items": len(kept.items.X)}
@@ -154,6 +158,23 @@ def _do(task: Task) -> dict[str, Any]:
     tell("writing")
     save_report(report, Path(task["out"]))
     return {"answers": len(findings.said), "held_out": len(findings.held_out)}
+
+
+def plan_of(study: Study, seconds: float, tell: Callable[[str], None]) -> dict[str, Any]:
+    """How many answers a study needs, by simulation."""
+    from ..questions import plan
+    from .describing import describe
+
+    kept = describe(study.items, study.home, file=study.features_file, progress=tell)
+    found = plan(
+        None if kept.option == NONE else kept.items.X,
+        n_items=len(study.items),
+        per_person=study.settings.learned_from,
+        policy=study.settings.policy,
+        seconds=seconds,
+        progress=tell,
+    )
+    return {"plan": {**found.facts, "per_person": study.settings.learned_from}}
 
 
 def _say(what: dict[str, Any]) -> None:

@@ -13,10 +13,12 @@ from starlette.exceptions import HTTPException
 
 from .. import formats
 from ..formats.listing import list_items
+from ..items import tables
+from .entering import Word
 from .export import Filter, HoldOut, export
 from .findings import forget
 from .guard import REPORT_POLICY
-from .participant import Word
+from .people import table_of_people
 from .running import Judge
 
 TYPES = {
@@ -24,6 +26,7 @@ TYPES = {
     "jsonl": "application/jsonl; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
     "items.csv": "text/csv; charset=utf-8",
+    "people.csv": "text/csv; charset=utf-8",
 }
 
 
@@ -65,11 +68,11 @@ def router(judge: Judge) -> APIRouter:
         if not try_token(request, token):
             raise HTTPException(401, "This is not the token that the server printed when it started.")
         # The address with the token leaves the address bar at once.
-        answer = RedirectResponse("/experimenter", status_code=303)
+        answer = RedirectResponse(f"{judge.root}/experimenter", status_code=303)
         answer.set_cookie(
             cookie,
             judge.keys.token,
-            path="/experimenter",
+            path=f"{judge.root}/experimenter",
             httponly=True,
             samesite="lax",  # the link may be clicked on another site; what changes something needs this origin anyway
             secure=request.url.scheme == "https",
@@ -83,7 +86,7 @@ def router(judge: Judge) -> APIRouter:
             "title": settings.title,
             "question": settings.question,
             "items": len(study.items),
-            "questions_per_person": settings.questions,
+            "questions_per_person": study.n_questions,
             "policy": settings.policy,
             "too_fast_seconds": settings.too_fast,
             **facts,
@@ -119,6 +122,15 @@ def router(judge: Judge) -> APIRouter:
             made = None
         return {**judge.reporting.state(), "made_at": made}
 
+    @api.post("/plan")
+    async def make_plan() -> dict[str, Any]:
+        judge.planning.begin()
+        return judge.planning.state()
+
+    @api.get("/plan")
+    async def plan_progress() -> dict[str, Any]:
+        return judge.planning.state()
+
     @routes.get("/report")
     async def report(request: Request) -> Response:
         required(request)
@@ -150,7 +162,7 @@ def router(judge: Judge) -> APIRouter:
 
     @api.get("/export")
     async def download(
-        format: Literal["csv", "jsonl", "parquet", "items.csv"] = "csv",
+        format: Literal["csv", "jsonl", "parquet", "items.csv", "people.csv"] = "csv",
         holdout: HoldOut = "drop",
         failed_catches: Literal["keep", "drop"] = "keep",
         too_fast: Literal["keep", "drop"] = "keep",
@@ -164,9 +176,14 @@ def router(judge: Judge) -> APIRouter:
             incomplete=incomplete == "drop",
             participants=participants == "yes",
         )
-        answers = await judge.read(lambda records: records.answers())
+        answers, sittings, replies = await judge.read(
+            lambda records: (records.answers(), records.sittings(), records.replies())
+        )
 
         def make() -> bytes:
+            if format == "people.csv":
+                people = table_of_people(sittings, answers, replies, settings, participants=chosen.participants)
+                return tables.WRITERS[".csv"](people)
             said, details = export(answers, study.names, study.name, chosen)
             if format == "items.csv":
                 return list_items(said.items or ())

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ..comparisons import Comparisons
+from .forms import comparisons
 from .pace import possible_seconds
 from .store import Answer
 
@@ -19,6 +20,9 @@ HoldOut = Literal["drop", "only", "keep"]
 
 FAILED = 0.5
 """A person fails the catch questions by answering at least this share of them wrongly. Chosen by hand."""
+
+SIMULATED = "simulated "
+"""How the names of simulated people begin, also where people are numbered."""
 
 _LETTERS = ("a", "b", "c")
 
@@ -88,6 +92,19 @@ def failed_catches(answers: Iterable[Answer]) -> set[str]:
     return {sitting for sitting, failed in caught.items() if sum(failed) >= FAILED * len(failed)}
 
 
+def numbered(answers: Iterable[Answer]) -> dict[str, str]:
+    """A number in place of a name for everybody who answered, by sitting and in the order of the numbers.
+
+    They are ordered by a hash: the order of arrival would show who is who to people who were there.
+    """
+    simulated = {answer.sitting: answer.simulated for answer in answers}
+    shuffled = sorted(simulated, key=lambda sitting: hashlib.sha256(sitting.encode()).digest())
+    return {
+        sitting: f"{SIMULATED if simulated[sitting] else ''}person {number}"
+        for number, sitting in enumerate(shuffled, start=1)
+    }
+
+
 def export(answers: Sequence[Answer], names: Sequence[str], study: str, chosen: Filter | None = None) -> Export:
     """Make `Comparisons` of stored answers.
 
@@ -112,23 +129,29 @@ def export(answers: Sequence[Answer], names: Sequence[str], study: str, chosen: 
     known |= dict.fromkeys(sorted({name for answer in taken for name in answer.items} - known.keys()))
     alias = {answer.sitting: answer.participant for answer in taken}
     if not chosen.participants:
-        # Numbered by a hash: the order of arrival would show who is who to people who were there.
-        shuffled = sorted(alias, key=lambda sitting: hashlib.sha256(sitting.encode()).digest())
-        alias = {sitting: f"person {number}" for number, sitting in enumerate(shuffled, start=1)}
-        taken.sort(key=lambda answer: (shuffled.index(answer.sitting), answer.place))
-    said = Comparisons.odd_one_out(
-        [answer.items for answer in taken],
-        [answer.odd for answer in taken],
+        alias = numbered(answers)
+        order = {sitting: number for number, sitting in enumerate(alias)}
+        taken.sort(key=lambda answer: (order[answer.sitting], answer.place))
+    said = comparisons(
+        ((answer.form, answer.items, answer.odd) for answer in taken),
         rater=[alias[answer.sitting] for answer in taken],
         items=known,
     )
+    columns = [[(said.items or ())[item] for item in row] for row in said.shown.tolist()]
     details: dict[str, list[Any]] = {
         "study": [study] * len(taken),
         "asked_as": [answer.kind for answer in taken],
         "place": [answer.place for answer in taken],
-        "expected": [None if answer.expected is None else _LETTERS[answer.expected] for answer in taken],
+        "expected": [
+            None if answer.expected is None else _LETTERS[row.index(answer.items[answer.expected])]
+            for answer, row in zip(taken, columns, strict=True)
+        ],
         "response_ms": [answer.response_ms for answer in taken],
     }
+    for name in ("list_line", "list_block", "simulated"):
+        values = [getattr(answer, name) or None for answer in taken]
+        if any(values):
+            details[name] = values
     if chosen.participants:
         details["answered_at"] = [answer.answered_at for answer in taken]
         details["answer_id"] = [answer.client_id for answer in taken]

@@ -21,7 +21,7 @@ from ..learning import models
 from ..learning.sklr import SKLR
 from ..support import files
 from .describing import describe
-from .export import Filter, HoldOut, export
+from .export import SIMULATED, Filter, HoldOut, export
 from .store import Answer
 from .study import Study
 
@@ -47,6 +47,8 @@ class Findings:
         Answers left out because they are about an item that is no longer there, or has no features.
     n_dropped : int
         Answers left out because the filter says so.
+    n_simulated : int
+        How many of the answers, to learn from and held out, are of simulated people.
     """
 
     study: Study
@@ -56,6 +58,7 @@ class Findings:
     n_people: int
     n_gone: int
     n_dropped: int = 0
+    n_simulated: int = 0
 
     @property
     def has_features(self) -> bool:
@@ -166,7 +169,10 @@ def findings_from(
     if not len(known):
         raise ValueError(f"{study.home}: none of the {len(said)} answers is about items that are there")
     gone = len(said) + len(held_out) - len(known) - len(kept)
-    return Findings(study, features, known, kept, len(people), gone)
+    simulated = sum(
+        str(rater).startswith(SIMULATED) for part in (known, kept) if part.rater is not None for rater in part.rater
+    )
+    return Findings(study, features, known, kept, len(people), gone, n_simulated=simulated)
 
 
 def forget(home: Path) -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import time
 from collections import OrderedDict
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 16 * 1024
 """Largest body of a request in bytes. Chosen by hand: an answer has fewer than 300."""
+
+ROOT = re.compile(r"^/s/[^/]+(?=/)")
+"""What the addresses of a study begin with on a server with several."""
 
 SAFE = ("GET", "HEAD", "OPTIONS")
 """Methods that change nothing."""
@@ -33,6 +37,18 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+
+
+def page_policy(changes: Mapping[str, str]) -> str:
+    """The content security policy of a page, with some directives replaced.
+
+    Examples
+    --------
+    >>> page_policy({"frame-ancestors": "https://panel.example.org"}).split("; ")[-1]
+    'frame-ancestors https://panel.example.org'
+    """
+    directives = dict(part.split(" ", 1) for part in PAGE_POLICY.split("; "))
+    return "; ".join(f"{name} {value}" for name, value in {**directives, **changes}.items())
 
 
 class Rate:
@@ -87,11 +103,13 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        path = ROOT.sub("", scope["path"])
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 present = {name for name, _ in message["headers"]}
                 # Browsers may cache pages if they revalidate them, and nothing that was meant for one person.
-                keep = "no-store" if scope["path"].startswith(("/api", "/experimenter")) else "no-cache"
+                keep = "no-store" if path.startswith(("/api", "/experimenter")) else "no-cache"
                 wanted = {**HEADERS, "cache-control": keep}
                 if self._is_crowded():
                     wanted["connection"] = "close"
@@ -108,7 +126,7 @@ class Guard:
         headers = dict(scope["headers"])
         client = scope.get("client")
         # The page's own files come from memory and don't count: many people behind one address may open it at once.
-        counts = not scope["path"].startswith("/static/")
+        counts = not path.startswith("/static/")
         wait = self._per_address.wait(client[0] if client else "") if counts else 0.0
         if wait:
             await _refuse(send_with_headers, 429, "Too many requests; please wait a moment.", wait)

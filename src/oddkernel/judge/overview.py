@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import raters
+from ..comparisons import Kind
 from .export import Filter, export
 from .pace import possible_seconds
 from .store import Answer, Sitting
@@ -38,9 +39,11 @@ def overview(
     catches, repeats = _catches(answers), _repeats(answers)
     said = export(answers, names, "", Filter(holdout="keep")).said
     caught = [np.nan if answer.expected is None else float(answer.odd != answer.expected) for answer in answers]
-    report = {row.rater: row for row in raters.report(said, seconds=seconds, caught=caught).rows} if len(said) else {}
+    odd = np.flatnonzero(said.kind == Kind.ODD_ONE_OUT)  # how far people agree is known for these answers only
+    told = raters.report(said[odd], seconds=seconds[odd], caught=np.array(caught)[odd]) if len(odd) else None
+    report = {} if told is None else {row.rater: row for row in told.rows}
     # A catch question has one answer, so agreement about it says nothing.
-    ceiling = raters.noise_ceiling(said[np.isnan(caught)]) if len(said) else None
+    ceiling = raters.noise_ceiling(said[np.isnan(caught)]) if len(odd) else None
     by_sitting: dict[str, list[Answer]] = defaultdict(list)
     n_fast: Counter[str] = Counter()
     for answer, is_fast in zip(answers, fast, strict=True):
@@ -48,6 +51,8 @@ def overview(
         n_fast[answer.sitting] += is_fast
     people = []
     for sitting in sittings:
+        if not sitting.answered:  # the page was opened, perhaps by a program that looks at links
+            continue
         own = by_sitting[sitting.id]
         row = report.get(sitting.participant)
         people.append(
@@ -57,7 +62,7 @@ def overview(
                 "answered": sitting.answered,
                 "total": sitting.total,
                 "done": sitting.done,
-                "median_seconds": None if row is None else row.seconds,
+                "median_seconds": float(np.median([answer.response_ms / 1000 for answer in own])) if own else None,
                 "too_fast": n_fast[sitting.id],
                 "cant_tell": sum(answer.odd < 0 for answer in own),
                 "catches": _tally([catches[answer.client_id, answer.sitting] for answer in own if _is_catch(answer)]),
@@ -72,7 +77,10 @@ def overview(
     return {
         "answers": len(answers),
         "by_kind": dict(Counter(answer.kind for answer in answers)),
-        "people": len(sittings),
+        "by_form": dict(Counter(answer.form for answer in answers)),
+        "simulated": sum(bool(answer.simulated) for answer in answers),
+        "people": len(people),
+        "opened": len(sittings) - len(people),
         "finished": sum(sitting.done for sitting in sittings),
         "cant_tell": _share([answer.odd < 0 for answer in answers]),
         "too_fast": _share(fast),

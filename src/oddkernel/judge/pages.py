@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 
 from starlette.responses import Response
@@ -17,6 +19,7 @@ TYPES = {
     ".json": "application/json",
     ".svg": "image/svg+xml",
 }
+
 
 FOREVER = "public, max-age=31536000, immutable"
 """Browsers may cache a file for a year without asking again, because its address changes with its content."""
@@ -46,10 +49,22 @@ class Pages:
             hashed.update(f"{name}\0{len(content)}\0".encode() + content)
         self.version = hashed.hexdigest()[:16]
 
-    def page(self, name: str) -> Response:
-        """A page, which names its files with the hash; browsers ask for it each time."""
+    def page(self, name: str, headers: Mapping[str, str] | None = None, **texts: str) -> Response:
+        """A page, which names its files with the hash; browsers ask for it each time.
+
+        Parameters
+        ----------
+        name : str
+            The file below ``static``.
+        headers : mapping of str to str, optional
+            Headers of the response.
+        **texts : str
+            What each {{key}} in the file is replaced by.
+        """
         content = self._files[name].replace(b'"static/', f'"static/{self.version}/'.encode())
-        return Response(content, media_type=TYPES[".html"], headers={"cache-control": "no-cache"})
+        for key, text in texts.items():
+            content = content.replace(f"{{{{{key}}}}}".encode(), escape(text).encode())
+        return Response(content, media_type=TYPES[".html"], headers={"cache-control": "no-cache", **(headers or {})})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request for a file. Browsers may cache it only if the address holds the current hash."""

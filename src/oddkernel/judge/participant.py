@@ -3,74 +3,71 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
-import secrets
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-import numpy as np
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, Field
 from starlette.exceptions import HTTPException
 
-from .asking import plan
-from .guard import MEDIA_POLICY
+from .about import LONGEST_TEXT, screens_out
+from .entering import Body, Entered, Entrance, Word, enter, nobody
+from .forms import ANCHOR
+from .guard import MEDIA_POLICY, page_policy
 from .items import open_inside
-from .keys import fingerprint
 from .pictures import Box
 from .running import Judge
+from .standing import leave, standing
 from .store import Question, Records, Sitting
 
 OLD_COOKIE = "oddkernel_sitting"  # as it was called before every study had its own
 TAG = "oddkernel-sitting"
 """The header in which a page names its sitting."""
+PASS = "oddkernel-pass"
+"""The header with which a page enters its sitting where the browser keeps no cookie, as in a panel's frame."""
 A_YEAR = 365 * 24 * 3600
 LONGEST_RESPONSE_MS = 7 * 24 * 3600 * 1000
 """Longest response time that is accepted: a week. Chosen by hand: someone may leave the page open for days."""
-
-
-def _printable(text: str) -> str:
-    if not text.isprintable():
-        raise ValueError("expected printable characters")
-    return text
-
-
-Word = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_printable)]
 
 
 Side = Annotated[int, Query(ge=1, le=100_000)]
 """Width or height, in screen pixels, of the room that a page has for a picture."""
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+Moment = Annotated[AwareDatetime, Field(ge=datetime(1900, 1, 1, tzinfo=UTC), le=datetime(9000, 1, 1, tzinfo=UTC))]
 
 
-class Entrance(_Body):
-    participant: Word | None = None
-    invitation: Word | None = None
-    key: UUID | None = None
-    simulated: Word | None = None
+def _in_utc(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
-class Agreement(_Body):
+Text = Annotated[str, Field(max_length=2 * LONGEST_TEXT)]  # line breaks may count twice
+Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class Agreement(Body):
     agreed: Literal[True]
 
 
-class Said(_Body):
+class Said(Body):
     client_id: UUID
     question: Word
     answer: Literal[-1, 0, 1, 2]
     response_ms: Annotated[int, Field(ge=0, le=LONGEST_RESPONSE_MS)]
-    answered_at: Annotated[
-        AwareDatetime, Field(ge=datetime(1900, 1, 1, tzinfo=UTC), le=datetime(9000, 1, 1, tzinfo=UTC))
-    ]
+    answered_at: Moment
 
 
-class Undo(_Body):
+class Reply(Body):
+    client_id: UUID
+    name: Word
+    value: Text | int | Number | None
+    answered_at: Moment
+
+
+class Undo(Body):
     client_id: UUID
     of: UUID
 
@@ -80,36 +77,32 @@ def router(judge: Judge) -> APIRouter:
     routes = APIRouter()
     settings = judge.study.settings
 
-    def standing(sitting: Sitting) -> dict[str, Any]:
-        if sitting.done:
-            state = "done"
-        elif sitting.paused:
-            state = "paused"
-        else:
-            state = "running" if sitting.answered else "new"
-        told: dict[str, Any] = {"answered": sitting.answered, "total": sitting.total, "state": state}
-        if sitting.done and settings.completion_code:
-            told["completion_code"] = settings.completion_code
-        return told
+    async def as_shown(questions: Iterable[tuple[str, str, tuple[str, str, str]]]) -> list[dict[str, Any]]:
+        """Questions, by id, form and items, as the page shows them."""
 
-    async def as_shown(questions: Iterable[tuple[str, tuple[str, str, str]]]) -> list[dict[str, Any]]:
-        """Questions, by id and items, as the page shows them."""
-
-        def one(id: str, names: tuple[str, str, str]) -> dict[str, Any]:
-            items = [{**judge.shown(name), "label": f"Item {place}"} for place, name in enumerate(names, start=1)]
-            return {"id": id, "items": items}
+        def one(id: str, form: str, names: tuple[str, str, str]) -> dict[str, Any]:
+            first = 0 if form == ANCHOR else 1
+            items = [
+                {
+                    **judge.shown(name),
+                    "label": judge.words.say("item", place=place) if place else judge.words.say("anchor"),
+                }
+                for place, name in enumerate(names, start=first)
+            ]
+            return {"id": id, "form": form, "items": items}
 
         if not judge.has_files:
-            return [one(id, names) for id, names in questions]
-        return await asyncio.to_thread(lambda: [one(id, names) for id, names in questions])  # it may read files
+            return [one(*each) for each in questions]
+        return await asyncio.to_thread(lambda: [one(*each) for each in questions])  # it may read files
 
     def visitor(request: Request) -> str | None:
-        """The id of the sitting that the cookie names; raises 429 if requests come too often.
+        """The id of the sitting that pass or cookie name; raises 429 if requests come too often.
 
-        None without a cookie, and if the page names another sitting: a browser has one cookie for the study, but may
+        None without either, and if the page names another sitting: a browser has one cookie for the study, but may
         have pages of two people open.
         """
-        id = judge.keys.signed(request.cookies.get(judge.cookie)) or judge.keys.signed(request.cookies.get(OLD_COOKIE))
+        given = (request.headers.get(PASS), request.cookies.get(judge.cookie), request.cookies.get(OLD_COOKIE))
+        id = next((id for each in given if (id := judge.keys.signed(each)) is not None), None)
         if id is not None and request.headers.get(TAG) not in (None, judge.keys.tag(id)):
             id = None
         address = request.client.host if request.client else ""
@@ -117,9 +110,6 @@ def router(judge: Judge) -> APIRouter:
         if wait:
             raise HTTPException(429, "Too many requests; please wait a moment.", {"retry-after": str(int(wait) + 1)})
         return id
-
-    def nobody() -> HTTPException:
-        return HTTPException(401, "This browser has no sitting; please open the link again.")
 
     def present(records: Records, id: str | None) -> Sitting:
         sitting = None if id is None else records.sitting(id)
@@ -133,83 +123,59 @@ def router(judge: Judge) -> APIRouter:
             raise HTTPException(403, "Please agree to take part first.")
         return sitting
 
-    def enter(records: Records, entrance: Entrance, id: str | None, tag: str | None) -> Sitting:
-        """The person's sitting, or a new one. If the page names a sitting by its tag, only that one."""
-        key = None if entrance.key is None else fingerprint(str(entrance.key))
-        invitation = None if entrance.invitation is None else fingerprint(entrance.invitation)
-        found = find(records, entrance.participant, invitation, id, key)
-        if tag is not None and (found is None or judge.keys.tag(found.id) != tag):
-            raise nobody()
-        return found or begin(records, entrance.participant, invitation, key, is_simulated(entrance))
-
-    def is_simulated(entrance: Entrance) -> bool:
-        """Whether a person is simulated; only whoever has the study's key can prove it."""
-        if entrance.simulated is None:
-            return False
-        expected = judge.keys.simulation(entrance.participant or "")
-        if not hmac.compare_digest(entrance.simulated.encode(), expected.encode()):
-            raise HTTPException(403, "Simulated people need the study's key.")
-        return True
-
-    def find(
-        records: Records, participant: str | None, invitation: str | None, id: str | None, key: str | None
-    ) -> Sitting | None:
-        if invitation is not None:
-            if not records.invited(invitation):
-                raise HTTPException(403, "This invitation is not known; please check the link.")
-            # The code can't be guessed, so whoever has it may continue in another browser.
-            return records.sitting_by(invitation)
-        # The browser made the key, so the key opens the sitting even if the reply to the first request was lost.
-        for sitting in [] if key is None else records.sittings_with(key):
-            if participant in (None, sitting.participant):
-                return sitting
-        known = None if id is None else records.sitting(id)
-        if known is not None and participant in (None, known.participant):
-            if key is not None:
-                records.set_key(known, key)
-            return known
-        if settings.entry == "invitation":
-            raise HTTPException(403, "This study is by invitation; please use the link that you were sent.")
-        return None
-
-    def begin(
-        records: Records, participant: str | None, invitation: str | None, key: str | None, simulated: bool
-    ) -> Sitting:
-        seed = secrets.randbits(62)
-        kinds = plan(settings, np.random.default_rng(seed))
-        return records.begin(participant or f"p-{secrets.token_hex(4)}", kinds, seed, invitation, key, simulated)
-
     @routes.get("/")
     async def index() -> Response:
-        return judge.pages.page("participant/index.html")
+        panel = settings.panel
+        return judge.pages.page(
+            "participant/index.html",
+            None if panel is None else {"content-security-policy": page_policy(panel.policy)},
+            language=settings.language,
+            words=judge.words.language,
+            title=settings.title,
+            noscript=judge.words.say("noscript"),
+            participant="participant" if panel is None else panel.id,
+        )
 
     @routes.post("/api/sitting")
     async def sit_down(entrance: Entrance, request: Request, response: Response) -> dict[str, Any]:
         id, tag = visitor(request), request.headers.get(TAG)
-        sitting = await judge.write(lambda records: enter(records, entrance, id, tag))
+
+        def work(records: Records) -> tuple[Entered, set[str]]:
+            entered = enter(records, judge.study, judge.keys, entrance, id, tag)
+            return entered, records.replied(entered.sitting.id) if settings.about else set()
+
+        (sitting, turned_away), replied = await judge.write(work)
+        signed = judge.keys.sign(sitting.id)
         response.set_cookie(
             judge.cookie,
-            judge.keys.sign(sitting.id),
+            signed,
             max_age=A_YEAR,
+            path=f"{judge.root}/",
             httponly=True,
             samesite="strict",
             secure=request.url.scheme == "https",
         )
-        practice = await as_shown((f"practice-{n}", items) for n, items in enumerate(judge.asking.practice(sitting)))
+        practice = await as_shown((f"practice-{n}", *each) for n, each in enumerate(judge.asking.practice(sitting)))
+        asked = [about.shown() for about in settings.about if about.name not in replied]
         about = {
             "title": settings.title,
             "question": settings.question,
+            "questions": settings.questions_by_form,
             "instructions": settings.instructions,
             "consent": (settings.consent or None) if not sitting.consented else None,
             "language": settings.language,
             "words": settings.words,
             "practice": practice,
+            "about": asked,
             "can_undo": True,
+            "declined": leave(sitting, settings, "declined").get("leave"),
             "tag": judge.tag,
         }
-        told = standing(sitting)
-        code = {"completion_code": told.pop("completion_code")} if "completion_code" in told else {}
-        return {"sitting": {**told, "tag": judge.keys.tag(sitting.id)}, "study": about, **code}
+        told = standing(sitting, settings, replied)
+        if turned_away:
+            told = {"answered": sitting.answered, "total": sitting.total, "state": "turned_away"}
+        end: dict[str, Any] = {name: told.pop(name) for name in ("completion_code", "leave") if name in told}
+        return {"sitting": {**told, "tag": judge.keys.tag(sitting.id)}, "pass": signed, "study": about, **end}
 
     @routes.post("/api/consent")
     async def agree(_: Agreement, request: Request) -> dict[str, Any]:
@@ -217,28 +183,61 @@ def router(judge: Judge) -> APIRouter:
         await judge.write(lambda records: records.consent(present(records, id)))
         return {"agreed": True}
 
+    @routes.post("/api/decline")
+    async def decline(_: Body, request: Request) -> dict[str, Any]:
+        """Delete a sitting in which nothing was said: whoever doesn't want to take part leaves no trace."""
+        id = visitor(request)
+
+        def work(records: Records) -> None:
+            sitting = None if id is None else records.sitting(id)
+            if sitting is not None and not sitting.consented and not sitting.answered:
+                records.withdraw(sitting.participant)
+
+        await judge.write(work)
+        return {"declined": True}
+
     @routes.get("/api/questions")
     async def questions(request: Request, count: Annotated[int, Query(ge=1, le=20)] = 3) -> dict[str, Any]:
         id = visitor(request)
         sitting, found = await judge.asking.next(lambda records: agreed(records, id), count)
-        return {"questions": await as_shown((question.id, question.items) for question in found), **standing(sitting)}
+        return {
+            "questions": await as_shown((question.id, question.form, question.items) for question in found),
+            **standing(sitting, settings),
+        }
 
     @routes.post("/api/answers")
     async def answer(said: Said, request: Request) -> dict[str, Any]:
         id = visitor(request)
 
-        when = said.answered_at.astimezone(UTC).isoformat(timespec="milliseconds")
-
         def work(records: Records) -> Sitting:
             sitting = agreed(records, id)
             question, is_new = records.answer(
-                sitting, str(said.client_id), said.question, said.answer, said.response_ms, when
+                sitting,
+                str(said.client_id),
+                said.question,
+                said.answer,
+                said.response_ms,
+                _in_utc(said.answered_at),
             )
             if is_new:
                 judge.asking.answered(question, said.answer)
             return sitting._replace(answered=sitting.answered + is_new)
 
-        return {"stored": True, **standing(await judge.write(work))}
+        return {"stored": True, **standing(await judge.write(work), settings)}
+
+    @routes.post("/api/about")
+    async def about_person(reply: Reply, request: Request) -> dict[str, Any]:
+        id = visitor(request)
+        ends = screens_out(settings.about, reply.name, reply.value)
+        when = _in_utc(reply.answered_at)
+
+        def work(records: Records) -> Sitting:
+            # What was said is stored also if the settings have changed meanwhile: the page checked it.
+            sitting = agreed(records, id)
+            records.reply(sitting.id, str(reply.client_id), reply.name, reply.value, when, ends)
+            return sitting._replace(screened_out=sitting.screened_out or ends)
+
+        return {"stored": True, **standing(await judge.write(work), settings)}
 
     @routes.post("/api/undo")
     async def undo(asked: Undo, request: Request) -> dict[str, Any]:
@@ -253,8 +252,8 @@ def router(judge: Judge) -> APIRouter:
 
         question, sitting = await judge.write(work)
         # An item that was taken out of the study can't be shown again.
-        shown = await as_shown([(question.id, question.items)] if judge.asking.can_ask(question) else [])
-        return {"question": shown[0] if shown else None, **standing(sitting)}
+        shown = await as_shown([(question.id, question.form, question.items)] if judge.asking.can_ask(question) else [])
+        return {"question": shown[0] if shown else None, **standing(sitting, settings)}
 
     @routes.get("/media/{id}")
     async def media(id: str, v: str = "", w: Side | None = None, h: Side | None = None) -> Response:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..comparisons import Comparisons
+from ..dimensions import load
 from ..items.sources import Source
 from ..learning.sklr import SKLR
 from ..problem import choices
@@ -19,6 +20,8 @@ if TYPE_CHECKING:  # it needs the packages of a database, and some reports need 
     from .findings import Findings
 
 REPORT_FILE = "report.html"
+DIMENSIONS_FILE = "dimensions.oddkernel"
+"""Where a study keeps its dimensions and their names."""
 
 PARTS = {
     "maps": "drawing the maps",
@@ -34,9 +37,14 @@ def report_of(findings: Findings, model: SKLR, **options: Any) -> Report:
     """The report of a study; options are those of `Report`, and overrule what the study says."""
     items = findings.features.items
     study = findings.study
-    usual: dict[str, Any] = {"names": items.names, "title": study.name, "question": study.settings.question}
+    n_all = len(findings.said) + len(findings.held_out)
+    mark = f" ({findings.n_simulated} of {n_all} answers simulated)" if findings.n_simulated else ""
+    usual: dict[str, Any] = {"names": items.names, "title": study.name + mark, "question": study.settings.question}
     if is_decided(findings.held_out):
         usual["held_out"] = findings.held_out
+    kept = study.home / DIMENSIONS_FILE
+    if kept.is_file() and (dimensions := load(kept)).n_features_in_ == items.X.shape[1]:
+        usual["dimensions"] = dimensions
     usual |= looks_of(source_of(study.items), items.names or ())
     return Report(model, items.X, **{**usual, **options})
 

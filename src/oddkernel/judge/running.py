@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,16 +23,37 @@ from .store import Database, Records
 from .study import Study
 from .summary import Summary
 from .versions import Versions
+from .words import Words
 
 T = TypeVar("T")
 
+PLAN_SECONDS = 60.0
+"""About how long a plan is simulated. Chosen by hand."""
+
+
+def root_of(study: Study) -> str:
+    """What a study's addresses begin with on a server with several: its id, which is random and can't be guessed."""
+    id = study.settings.id
+    return f"/s/{id if re.fullmatch('[A-Za-z0-9_-]+', id) else study.keys.tag('study')}"
+
 
 class Judge:
-    """A study that is being run: what the handlers of requests share."""
+    """A study that is being run: what the handlers of requests share.
 
-    def __init__(self, study: Study, database: Database) -> None:
+    Parameters
+    ----------
+    study : Study
+        What to ask, about what.
+    database : Database
+        Where the answers go; to be closed by whoever opened it.
+    root : str, default=""
+        What all the study's addresses begin with.
+    """
+
+    def __init__(self, study: Study, database: Database, root: str = "") -> None:
         self.study = study
         self.database = database
+        self.root = root
         self.keys = study.keys
         self.tag = self.keys.tag("study")
         self.cookie = f"oddkernel_sitting_{self.tag}"  # browsers share cookies among the ports of a host
@@ -40,15 +62,22 @@ class Judge:
         self.has_files = any(item.path is not None for item in study.items)
         self.versions = Versions()
         self.pages = Pages()
+        self.words = Words(study.settings.language, study.settings.words)
         self.pictures = Pictures(study.home)
         self.asking = Asking(study, database)
         self.summary = Summary(study, database)
         self.atlas = Atlas(self._exported, study.names, study.features)
         self.describing = Errand(self._task, lambda _: self.atlas.use(kept_features(study.items, study.home)))
         self.reporting = Errand(self._report_task)
+        self.planning = Errand(lambda: {**self._task(), "seconds": PLAN_SECONDS})
         self.per_sitting = Rate(per_second=20, burst=100)
         self.newcomers = Rate(per_second=20, burst=2000)  # a whole lecture hall may come from one address at once
         self.token_tries = Rate(per_second=1, burst=20)
+
+    def close(self) -> None:
+        """End all that is under way, except for what is being stored."""
+        for part in (self.atlas, self.describing, self.reporting, self.planning, self.asking, self.pictures):
+            part.close()
 
     def describe(self) -> None:
         """Have features of the items made for the map, once, if there are none."""
@@ -86,7 +115,7 @@ class Judge:
         item = self.study.items[self.study.index_of[name]]
         if item.path is None:
             return {"kind": item.medium, "text": item.text}
-        return {"kind": item.medium, "url": f"/media/{self.media_id[name]}?v={self.versions.of(item.path)}"}
+        return {"kind": item.medium, "url": f"{self.root}/media/{self.media_id[name]}?v={self.versions.of(item.path)}"}
 
     async def write(self, work: Callable[[Records], T]) -> T:
         """Change the records; returns when the change is durable."""

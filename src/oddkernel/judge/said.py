@@ -8,6 +8,7 @@ import numpy as np
 
 from ..comparisons import Comparisons
 from ..questions.history import Triple
+from .forms import ODD, comparisons
 
 
 class Said:
@@ -34,13 +35,13 @@ class Said:
         with self._lock:
             self._questions: list[str] = []
             self._known = Comparisons.empty()
-            self._new: list[tuple[Triple, int]] = []
+            self._new: list[tuple[str, Triple, int]] = []
 
-    def add(self, question: str, items: Triple, odd: int) -> None:
-        """Add the answer to a question: the items as shown, and the position of the odd one or -1."""
+    def add(self, question: str, items: Triple, odd: int, form: str = ODD) -> None:
+        """Add the answer to a question: the items as shown, and the position of the one named or -1."""
         with self._lock:
             self._questions.append(question)
-            self._new.append((items, odd))
+            self._new.append((form, items, odd))
 
     def remove(self, question: str) -> None:
         """Forget the answer to a question, if there is one. The search starts with the latest answer."""
@@ -60,6 +61,5 @@ class Said:
 
     def _append_new(self) -> None:
         if self._new:
-            shown, odd = zip(*self._new, strict=True)
-            self._known = self._known + Comparisons.odd_one_out(shown, odd)
+            self._known = self._known + comparisons(self._new)
             self._new.clear()

@@ -5,14 +5,20 @@ from __future__ import annotations
 import asyncio
 import gc
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
 
 import uvicorn
 
+from . import identity
 from .app import create_app
 from .connections import Connections, Protocol, defer, raise_limit
 from .keys import Keys
+from .logs import LOGGING
+from .running import Judge, root_of
+from .store import Database
 from .study import Study
 from .throttle import throttled
 
@@ -22,53 +28,72 @@ QUEUE = 4096
 """Largest number of connections in the system's queue, not yet accepted: the limit of Linux (net.core.somaxconn)."""
 
 
+class Address(NamedTuple):
+    """Where a study is.
+
+    Attributes
+    ----------
+    study : Study
+        The study.
+    url : str
+        The participants' page.
+    experimenter_url : str
+        The experimenter's page, with the token.
+    """
+
+    study: Study
+    url: str
+    experimenter_url: str
+
+
 class Server:
-    """A study's server, on a port of this machine.
+    """The server of one study or several, on a port of this machine.
 
     Parameters
     ----------
-    study : Study
-        What to ask.
+    *studies : Study
+        What to ask. One study is at ``/``; of several, each is at an address with its id.
     database : str, optional
-        Address of the database; by default a file inside the study's folder.
+        Address of a database for all of them; by default each has a file inside its folder.
     host : str, default="127.0.0.1"
         The address to listen on; by default only this machine can reach it.
     port : int, default=0
         The port; 0 takes any that is free.
     """
 
-    def __init__(self, study: Study, *, database: str | None = None, host: str = "127.0.0.1", port: int = 0) -> None:
-        self._database = study.connect(database)
-        try:
-            self._socket = _listen(host, port)
-        except ValueError:
-            self._database.close()
-            raise
+    def __init__(self, *studies: Study, database: str | None = None, host: str = "127.0.0.1", port: int = 0) -> None:
+        _check_distinct(studies)
         self._stopped = False
         self._uvicorn: _Uvicorn | None = None
-        self.connections = Connections(raise_limit())
-        try:
-            self.app = create_app(study, self._database, self.connections.is_crowded)
-        except ValueError:
-            self._socket.close()
-            self._database.close()
-            raise
-        self.keys: Keys = self.app.state.judge.keys
-        shown = f"[{host}]" if ":" in host else host
-        self.url = f"http://{shown}:{self._socket.getsockname()[1]}/"
-        self.experimenter_url = f"{self.url}experimenter?token={self.keys.token}"
+        with ExitStack() as opened:
+            databases: list[Database] = []
+            for study in studies:
+                shared = databases[0] if databases and database is not None else database
+                databases.append(study.connect(shared))
+                opened.callback(databases[-1].close)
+            self._socket = opened.enter_context(_listen(host, port))
+            judges: list[Judge] = []
+            for study, its_own in zip(studies, databases, strict=True):
+                judges.append(Judge(study, its_own, root_of(study) if len(studies) > 1 else ""))
+                opened.callback(judges[-1].close)
+            self.connections = Connections(raise_limit())
+            self.app = create_app(judges, self.connections.is_crowded)
+            opened.pop_all()
+        self.judges = tuple(judges)
+        self.addresses = [_address(judge, host, self._socket.getsockname()[1]) for judge in judges]
+        self.keys: Keys = judges[0].keys
+        _, self.url, self.experimenter_url = self.addresses[0]
 
     def n_answers(self) -> int:
-        """How many answers the study has."""
-        return self._database.read(lambda records: records.n_answers())
+        """How many answers the studies have."""
+        return sum(judge.database.read(lambda records: records.n_answers()) for judge in self.judges)
 
     def run(self, on_start: Callable[[], None] | None = None) -> int:
         """Serve until SIGINT, SIGTERM or `stop`; store what was accepted, and return the number of all answers."""
-        # No access log: addresses of requests hold participants' names and the token.
         config = uvicorn.Config(
             self.app,
             ws="none",
-            log_level="warning",
+            log_config=LOGGING,
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=10,
@@ -83,7 +108,8 @@ class Server:
         finally:
             self._socket.close()
             n_answers = self.n_answers()
-            self._database.close()
+            for judge in self.judges:
+                judge.database.close()
         return n_answers
 
     def stop(self) -> None:
@@ -136,6 +162,29 @@ def _few_pauses() -> Iterator[None]:
         yield
     finally:
         gc.unfreeze()
+
+
+def _check_distinct(studies: Sequence[Study]) -> None:
+    """Two folders with one id would be one study with two sets of items."""
+    homes: dict[str, Path] = {}
+    for study in studies:
+        home = homes.setdefault(study.settings.id, study.home)
+        own = identity.read(study.home)
+        # With one secret, the token of one study would open the other.
+        if own is not None and own.secret and home is study.home:
+            home = homes.setdefault(own.secret, study.home)
+        if home is not study.home:
+            raise ValueError(
+                f"{home} and {study.home} are one study, with the same id or the same secret; expected each study "
+                "once. In a copy that is another study, delete study.key and answers.sqlite3, and the line that begins "
+                "with id in study.toml"
+            )
+
+
+def _address(judge: Judge, host: str, port: int) -> Address:
+    shown = f"[{host}]" if ":" in host else host
+    url = f"http://{shown}:{port}{judge.root}/"
+    return Address(judge.study, url, f"{url}experimenter?token={judge.keys.token}")
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -19,11 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..questions.people import ByLabels, ByMetric
+from .forms import ANSWERS, ODD
 from .keys import Keys
 from .study import Study
 
 Respond = Callable[[tuple[int, int, int], np.random.Generator], int]
-"""A simulated person's answer about three items, given by number: the position of the odd one, or -1 for can't tell."""
+"""A simulated person's answer about three items, given by number: the position of the odd one, or -1 for can't tell.
+
+Attributes ``anchor`` and ``central``, if there are any, answer questions of these forms."""
 
 
 def by_features(X: ArrayLike, noise: float = 0.0) -> Respond:
@@ -97,7 +100,10 @@ class Crowd:
         self._address, self._keys = urlsplit(url), secret_keys
         self._respond = respond
         self._patience = patience
-        self._index = {f"/media/{id}": study.index_of[name] for id, name in secret_keys.media(study.names).items()}
+        self._root = self._address.path.rstrip("/")
+        self._index = {
+            f"{self._root}/media/{id}": study.index_of[name] for id, name in secret_keys.media(study.names).items()
+        }
         self._index |= {item.text: index for index, item in enumerate(study.items) if item.text is not None}
         self._lock = threading.Lock()
         self.told = Told()
@@ -139,7 +145,7 @@ class Crowd:
                 for item in waiting[0]["items"]
             )
             items = (first, second, third)
-            odd = self._respond(items, rng)
+            odd = self._say(waiting[0]["form"], items, rng)
             client_id = str(uuid.UUID(bytes=rng.bytes(16), version=4))
             said = {
                 "client_id": client_id,
@@ -155,6 +161,13 @@ class Crowd:
                 self.told.seconds.append(took)
                 self.told.seconds_at_once += [took] if attempts == 1 else []
                 self.told.stored[client_id] = (participant, items, odd)
+
+    def _say(self, form: str, items: tuple[int, int, int], rng: np.random.Generator) -> int:
+        """The answer to a question of this form; people who only know the odd one guess at other forms."""
+        if form == ODD:
+            return self._respond(items, rng)
+        respond: Respond | None = getattr(self._respond, form, None)
+        return int(rng.choice(ANSWERS[form])) if respond is None else respond(items, rng)
 
     @contextmanager
     def _browser(self) -> Iterator[Callable[..., dict[str, Any]]]:
@@ -178,7 +191,7 @@ class Crowd:
         def attempt(method: str, path: str, body: object) -> tuple[int | None, dict[str, Any]]:
             headers = {"content-type": "application/json", **cookie}
             try:
-                connection.request(method, path, None if body is None else json.dumps(body), headers)
+                connection.request(method, self._root + path, None if body is None else json.dumps(body), headers)
                 response = connection.getresponse()
                 content = response.read()
             except (OSError, http.client.HTTPException) as error:

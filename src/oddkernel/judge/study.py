@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -16,14 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..items import tables
-from ..questions.policies import POLICIES
+from ..questions.policies import DEFAULT, POLICIES
 from ..support.files import replace
-from . import identity
+from . import about as _about
+from . import identity, listed
 from . import items as _items
+from .about import About
 from .describing import in_order, kept_features
+from .forms import ANCHOR, ANSWERS, KNOWN, ODD, is_form
 from .items import Item
 from .keys import Keys
+from .listed import Listed, ListSettings
+from .panel import Panel
 from .store import Database
+from .words import ENGLISH, Words, languages, texts
 
 SETTINGS_FILE = "study.toml"
 DATABASE_FILE = "answers.sqlite3"
@@ -61,6 +67,10 @@ def _setting(default: Any, comment: str, check: Callable[[Any], bool], accepted:
     return field(default=default, metadata={"comment": comment, "check": check, "accepted": accepted})
 
 
+def _default(key: str) -> str:
+    return texts(ENGLISH)[f"study_{key}"]
+
+
 @dataclass(frozen=True)
 class Catch:
     """A question whose answer is known.
@@ -69,12 +79,15 @@ class Catch:
     ----------
     items : tuple of str
         The names of its three items.
-    odd : str
-        The name of the odd one.
+    answer : str
+        The name of the item that is the right answer.
+    form : str
+        The form of the question; of an anchor question the first item is the anchor.
     """
 
     items: tuple[str, str, str]
-    odd: str
+    answer: str
+    form: str = ODD
 
 
 @dataclass(frozen=True)
@@ -82,18 +95,25 @@ class Settings:
     """What ``study.toml`` says; every setting has a default."""
 
     name: str = _setting("", "What the study is called in exported files.", _is_name, "")
-    title: str = _setting("Which one is different?", "The heading of the page.", _is_line, "a line of text")
-    question: str = _setting(
-        "Which one is least like the other two?", "The question above the three items.", _is_line, "a line of text"
-    )
+    title: str = _setting(_default("title"), "The heading of the page.", _is_line, "a line of text")
+    question: str = _setting(_default("question"), "The question above the three items.", _is_line, "a line of text")
     instructions: str = _setting(
-        "You will see three items at a time. Choose the one that is least like the other two.\n\nThere is no right or "
-        "wrong: your own impression counts. If all three seem equally alike or different, choose “can't tell”.",
-        "What people read first. An empty line starts a new paragraph.",
-        _is_text,
-        "a text",
+        _default("instructions"), "What people read first. An empty line starts a new paragraph.", _is_text, "a text"
     )
-    language: str = _setting("en", "The language of your texts, as in HTML (en, de, pt-BR).", _is_name, "a code: en")
+    language: str = _setting(
+        ENGLISH,
+        f"The language of the page: {', '.join(languages())}. The three texts above are translated if you leave them\n"
+        "as they are. Any other code (pt-BR) states the language of your own texts, those in [words] included.",
+        _is_name,
+        "a code: en",
+    )
+    form: str | Sequence[str] = _setting(
+        ODD,
+        'What is asked: "odd" (which of three is least like the others), "anchor" (which of two is more like the one\n'
+        'above) or "central" (which of three is the most central); or a list of them to mix: ["odd", "anchor"].',
+        is_form,
+        " or ".join(ANSWERS) + ", or a list of different ones",
+    )
     questions: int = _setting(
         60,
         "How many questions each person answers, all kinds together.",
@@ -113,7 +133,7 @@ class Settings:
         0.1, "Share of random questions kept apart for an honest evaluation.", _is_share, "a number from 0 to 1"
     )
     policy: str = _setting(
-        "random",
+        DEFAULT,
         f"How the other questions are chosen: {' or '.join(POLICIES)}.",
         lambda value: value in POLICIES,
         " or ".join(POLICIES),
@@ -139,6 +159,9 @@ class Settings:
     id: str = _setting("", ID_COMMENT, _is_name, "")
     words: dict[str, str] = field(default_factory=dict)
     catch: tuple[Catch, ...] = ()
+    panel: Panel | None = None
+    list: ListSettings | None = None
+    about: tuple[About, ...] = ()
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -156,10 +179,49 @@ class Settings:
                 raise ValueError(f"{key} = {brief(value)}; expected {meta['accepted'] or 'a short name'}")
         given["words"] = _words(given.get("words", {}))
         given["catch"] = tuple(_catch(number, table) for number, table in enumerate(given.get("catch", ()), start=1))
+        words = Words(given.get("language", ENGLISH))
+        for key in ("title", "question", "instructions"):
+            given[key] = _in_language(key, given.get(key, _default(key)), _forms(given.get("form", ODD)), words)
+        if "panel" in given:
+            given["panel"] = Panel.read(given["panel"])
+        if "list" in given:
+            given["list"] = ListSettings.read(given["list"])
+        panel = given.get("panel")
+        given["about"] = _about.read_all(given.get("about", []), () if panel is None else panel.keep)
         settings = cls(**given)
         if settings.catch_share + settings.repeat_share + settings.holdout_share > 1:
             raise ValueError("catch_share, repeat_share and holdout_share add up to more than 1; expected at most 1")
+        for number, catch in enumerate(settings.catch, start=1):
+            if catch.form not in settings.forms:
+                wanted = " or ".join(settings.forms)
+                raise ValueError(
+                    f"[[catch]] number {number} is of the form {catch.form}; expected {wanted}, as in form"
+                )
+        if settings.list is not None and settings.forms != (ODD,):
+            raise ValueError(f'[list] with form = {json.dumps(settings.form)}; expected form = "{ODD}" for a list')
+        if settings.panel is not None and settings.panel.needs_code and not settings.completion_code:
+            raise ValueError("[panel] a link holds {code}; expected completion_code, the code that the panel gave you")
         return settings
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The forms of questions, in the order of the setting."""
+        return _forms(self.form)
+
+    @property
+    def questions_by_form(self) -> dict[str, str]:
+        """The question above the items, by form: the setting is that of the first form, the others are texts."""
+        words = Words(self.language, self.words)
+        return {
+            form: self.question if form == self.forms[0] else words.say(_text_key("question", form))
+            for form in self.forms
+        }
+
+    @property
+    def learned_from(self) -> int:
+        """How many of a person's answers are learned from: those to questions that are neither catches nor held out."""
+        others = self.holdout_share + (self.catch_share if self.catch else 0.0)
+        return max(1, round((1.0 - others) * self.questions))
 
     def text(self) -> str:
         """The settings as TOML, each with its comment."""
@@ -172,7 +234,7 @@ class Settings:
 
 
 _EXAMPLES = """
-# Other words for the buttons and sentences of the page; those that can be replaced are in words.en.json.
+# Other words for the buttons and sentences of the page; those that can be replaced are in words.en.json of oddkernel.
 # [words]
 # cant_tell = "I can't tell"
 
@@ -180,6 +242,23 @@ _EXAMPLES = """
 # [[catch]]
 # items = ["cat.jpg", "dog.jpg", "hammer.jpg"]
 # odd = "hammer.jpg"
+# In place of odd, an anchor question has closer = "dog.jpg", and its first item is the anchor.
+# In the same way a question of the form central has central = "dog.jpg".
+
+# A list of questions in place of those that the policy chooses, or before them (then = "policy").
+# [list]
+# file = "questions.csv"
+
+# Questions about the person, at the start or at the end: a choice, a number or a text. As many as you like.
+# [[about]]
+# name = "age"
+# ask = "How old are you?"
+# kind = "number"
+# at = "end"
+
+# A panel that sends people and takes them back at the end: prolific, sona, mturk, cloudresearch, or your own links.
+# [panel]
+# kind = "sona"
 """
 
 
@@ -189,14 +268,36 @@ def _words(given: object) -> dict[str, str]:
     return given
 
 
+def _forms(value: str | Sequence[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _text_key(key: str, form: str) -> str:
+    """What the texts call a setting's default for a form."""
+    return f"study_{key}" if form == ODD else f"study_{key}_{form}"
+
+
+def _in_language(key: str, given: str, forms: Sequence[str], words: Words) -> str:
+    """A text of the settings; where it was left as it is, that for the study's forms in its language."""
+    if given != _default(key):
+        return words.translated(given)
+    if key == "instructions":
+        return "\n\n".join(words.say(_text_key(key, form)) for form in forms)
+    return words.say(_text_key(key, forms[0]))
+
+
 def _catch(number: int, table: object) -> Catch:
     wanted = "items, the names of three items, and odd, one of them"
-    if not isinstance(table, dict) or table.keys() != {"items", "odd"}:
-        raise ValueError(f"[[catch]] number {number} is {brief(table)}; expected {wanted}")
-    items, odd = table["items"], table["odd"]
-    if not isinstance(items, list) or len(items) != 3 or len(set(map(str, items))) != 3 or odd not in items:
-        raise ValueError(f"[[catch]] number {number} has items {brief(items)} and odd {brief(odd)}; expected {wanted}")
-    return Catch((items[0], items[1], items[2]), odd)
+    known = [key for key in KNOWN if isinstance(table, dict) and table.keys() == {"items", key}]
+    if not isinstance(table, dict) or not known:
+        raise ValueError(f"[[catch]] number {number} is {brief(table)}; expected {wanted} (or closer, or central)")
+    items, answer, form = table["items"], table[known[0]], KNOWN[known[0]]
+    if not isinstance(items, list) or len(items) != 3 or len(set(map(str, items))) != 3 or answer not in items:
+        seen = f"items {brief(items)} and {known[0]} {brief(answer)}"
+        raise ValueError(f"[[catch]] number {number} has {seen}; expected {wanted.replace('odd', known[0])}")
+    if form == ANCHOR and answer == items[0]:
+        raise ValueError(f"[[catch]] number {number}: closer is the anchor, the first item; expected one of the others")
+    return Catch((items[0], items[1], items[2]), answer, form)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +320,8 @@ class Study:
         The file that the study names.
     source : Path or None
         The folder or the table that it was read from.
+    listed : tuple of Listed
+        The questions of the list, if the settings name one.
     """
 
     home: Path
@@ -228,6 +331,7 @@ class Study:
     features: NDArray[np.float64] | None = None
     features_file: Path | None = None
     source: Path | None = None
+    listed: tuple[Listed, ...] = ()
 
     @classmethod
     def open(cls, source: Path, features: Path | None = None) -> Self:
@@ -268,7 +372,8 @@ class Study:
         if features is None and settings.features:
             features = home / settings.features
         found = kept_features(items, home) if features is None else in_order(features, tables.read(features), items)
-        return cls(home, study.media_root, items, settings, found, features, source)
+        rows = _read_list(settings, home, study.index_of)
+        return cls(home, study.media_root, items, settings, found, features, source, rows)
 
     @property
     def name(self) -> str:
@@ -283,9 +388,10 @@ class Study:
             raise ValueError(f"{self.home / identity.KEY_FILE}: holds no secret; expected a study that was opened")
         return Keys(found.secret)
 
-    def connect(self, address: str | None = None) -> Database:
-        """Open the study's database: the one in its folder, or the one at an address; to be closed by the caller."""
-        database = Database(address or self.database, self.settings.id)
+    def connect(self, address: str | Database | None = None) -> Database:
+        """Open the study's database, in its folder or at an address, or share one that is open; to be closed."""
+        id = self.settings.id
+        database = address.share(id) if isinstance(address, Database) else Database(address or self.database, id)
         try:
             identity.settle(database, self.home, self.index_of, None if address is None else self.name)
         except BaseException:
@@ -298,6 +404,20 @@ class Study:
         """The number of each item, by name."""
         return {item.name: index for index, item in enumerate(self.items)}
 
+    @cached_property
+    def listed_by(self) -> dict[str, Listed]:
+        """The questions of the list, by what a plan calls them."""
+        return {row.kind: row for row in self.listed}
+
+    @property
+    def n_questions(self) -> int:
+        """How many questions each person answers."""
+        table = self.settings.list
+        if table is None:
+            return self.settings.questions
+        n = listed.length(table, self.listed)
+        return n if table.then == "nothing" else max(n, self.settings.questions)
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the items, in order."""
@@ -307,6 +427,19 @@ class Study:
     def database(self) -> Path:
         """The database inside the study's folder."""
         return self.home.resolve() / DATABASE_FILE
+
+
+def _read_list(settings: Settings, home: Path, names: Mapping[str, int]) -> tuple[Listed, ...]:
+    if settings.list is None:
+        return ()
+    file = home / settings.list.file
+    rows = listed.read(file, names)
+    if not listed.length(settings.list, rows) <= min(len(rows), MOST_QUESTIONS):
+        raise ValueError(
+            f"{file}: {len(rows)} questions, of which each person gets {listed.length(settings.list, rows)}; expected "
+            f"[list] draw to be at most the length of the list and at most {MOST_QUESTIONS}"
+        )
+    return rows
 
 
 def _default_name(home: Path) -> str:

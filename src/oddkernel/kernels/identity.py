@@ -39,6 +39,11 @@ def equal_rows(A: Array, B: Array) -> Array:
     return equal
 
 
+def rows_among(A: Array, B: Array) -> NDArray[np.bool_]:
+    """Whether each row of A equals some row of B, shape ``(len(A),)``."""
+    return np.isin(_row_bytes(A), _row_bytes(B))
+
+
 def _row_bytes(A: Array) -> NDArray[np.void]:
     positive_zeros = np.ascontiguousarray(A + 0.0)  # −0.0 equals 0.0 but has other bytes
     return positive_zeros.view(np.dtype((np.void, positive_zeros.itemsize * A.shape[1]))).ravel()

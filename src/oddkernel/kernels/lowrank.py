@@ -139,13 +139,58 @@ class LowRank:
         features : ndarray of shape (a, r), optional
             Their φ, if already computed.
         """
-        if get_tags(self.kernel).input_tags.pairwise:
+        if not self.knows_diagonal:
             return None
         if features is None:
             features = self.transform(A)
         represented: Array = np.einsum("ij,ij->i", features, features)
         whole = self.kernel.diagonal(A)
         return np.divide(represented, whole, out=np.ones_like(whole), where=whole > 0)
+
+    @property
+    def knows_diagonal(self) -> bool:
+        """Whether k₀(x, x) of new items can be computed; not by a precomputed kernel."""
+        return not get_tags(self.kernel).input_tags.pairwise
+
+    @property
+    def eigenvalues(self) -> Array:
+        """The r eigenvalues of K₀ that were kept, largest first."""
+        return np.asarray(1.0 / np.square(self.basis).sum(axis=0))
+
+    def outside(self) -> Array:
+        """The share of every landmark's unit vector that is outside the kept eigenvectors, shape ``(L,)``.
+
+        A centred kernel lacks the constant vector, which plays no part in distances: it is not counted.
+        """
+        if self.rank == len(self.landmarks):
+            return np.zeros(self.rank)
+        vectors = self.basis * np.sqrt(self.eigenvalues)
+        share = 1.0 - np.square(vectors).sum(axis=1)
+        if self._centred:
+            share -= 1.0 / len(share)
+        return np.where(share < _TIE, 0.0, share)
+
+    def own(self) -> Array:
+        """The part of every landmark's k₀(x, x) that the other landmarks can't predict, shape ``(L,)``.
+
+        It is ``1 / (K₀⁻¹)_xx``, the conditional variance of a Gaussian process. Dropped eigenvalues count as equal to
+        their mean. It is 0 for a landmark with a copy among the others.
+        """
+        outside = self.outside()
+        dropped = max(len(self.landmarks) - self.rank - self._centred, 1)
+        whole = float(self.kernel.diagonal(self.kernel.X_fit_[self.landmarks]).sum())
+        mean = max(whole - float(self.eigenvalues.sum()), 0.0) / dropped
+        inverse = np.square(self.basis).sum(axis=1)
+        # 1 / (inverse + outside/mean), also for a mean of 0.
+        scale = np.where(outside > 0, mean, 1.0)
+        own: Array = np.divide(scale, scale * inverse + outside, out=np.zeros_like(inverse), where=scale > 0)
+        return own
+
+    @property
+    def _centred(self) -> bool:
+        """Whether K₀ has the constant vector for an eigenvector of eigenvalue 0."""
+        along = np.sqrt(self.eigenvalues) * self.basis.sum(axis=0)
+        return bool(np.square(along).sum() < _TIE * len(self.landmarks))
 
 
 def _eigenpairs(kernel: Kernel, X: Array, landmarks: NDArray[np.intp]) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..comparisons import Comparisons, Kind
 from ..items.frames import join, join_labels, row_names
-from ..support.checks import EXTREME, as_labels, refuse_extremes
+from ..support.checks import EXTREME, as_labels, refuse, refuse_extremes
 from ..support.types import Array, Indices
 
 # Comparisons drawn for each class where class labels take the place of answers. Chosen by hand.
@@ -106,7 +106,9 @@ def renumbered(said: Comparisons) -> tuple[Indices, Comparisons]:
            [0, 1, 3]])
     """
     items = said.constrained
-    return items, Comparisons(said.kind, places_among(items, said.shown), said.odd, said.bound, said.weight)
+    return items, Comparisons(
+        said.kind, places_among(items, said.shown), said.odd, said.bound, said.weight, part_of=said.part_of
+    )
 
 
 def in_order_asked(said: Comparisons) -> tuple[Indices, Comparisons]:
@@ -125,7 +127,7 @@ def in_order_asked(said: Comparisons) -> tuple[Indices, Comparisons]:
     order = items[np.argsort(first)]
     place = np.full(said.n_items + 1, -1)
     place[order] = np.arange(len(order))
-    return order, Comparisons(said.kind, place[said.shown], said.odd, said.bound, said.weight)
+    return order, Comparisons(said.kind, place[said.shown], said.odd, said.bound, said.weight, part_of=said.part_of)
 
 
 def places_among(items: Indices, numbers: Indices) -> Indices:
@@ -147,4 +149,14 @@ def with_bounds(said: Comparisons, at_most: float, at_least: float) -> Compariso
         return said
     default = np.select([said.kind == Kind.MUST_LINK, said.kind == Kind.CANNOT_LINK], [at_most, at_least], np.nan)
     bound = np.where(np.isnan(said.bound), default, said.bound)
-    return Comparisons(said.kind, said.shown, said.odd, bound, said.weight, said.rater, said.items)
+    return Comparisons(said.kind, said.shown, said.odd, bound, said.weight, said.rater, said.items, said.part_of)
+
+
+def questions(X: ArrayLike, shown: ArrayLike | Comparisons) -> Comparisons:
+    """Questions about rows of X, by number or by name, as answers that can't tell."""
+    if isinstance(shown, Comparisons):
+        refuse(shown.links, lambda row: "a link is about two items; expected answers about three")
+        return Comparisons.odd_one_out(shown.shown, np.full(len(shown), -1), items=shown.items)
+    triples = np.asarray(shown)
+    by_name = any(isinstance(entry, str) for entry in triples.flat)
+    return Comparisons.odd_one_out(shown, np.full(len(triples), -1), items=row_names(X) if by_name else None)

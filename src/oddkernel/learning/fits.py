@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,10 +12,11 @@ from ..kernels import LowRank
 from ..problem.constraints import Constraints
 from ..problem.losses import LOSSES
 from ..problem.solution import Solution
-from ..support.types import Array
+from ..support.types import Array, Indices
 from .answers import renumbered
 from .calibration import Calibration
 from .recipe import Recipe
+from .remainder import Remainder, learned_factor
 from .tuning import Tuning
 from .uncertainty import Uncertainty
 
@@ -64,6 +66,18 @@ class Fit:
         place = {name: row for row, name in enumerate(self.comparisons.items or ())}
         return learned[[place[name] for name in self.given]]
 
+    def remainder(self, items: Array, phi: Array) -> Remainder:
+        """What φ leaves out of items; nothing of the landmarks and of the items that the answers are about."""
+        return Remainder.of(self.features, self._factor, self._known, items, phi)
+
+    @cached_property
+    def _known(self) -> Indices:
+        return np.union1d(self.features.landmarks, self.comparisons.constrained)
+
+    @cached_property
+    def _factor(self) -> float:
+        return learned_factor(self.features, self.root, self.comparisons.constrained)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SKLRFit(Fit):
@@ -95,15 +109,17 @@ class SKLRFit(Fit):
         _, said = renumbered(self.comparisons)
         bound, link = said.bound.copy(), said.links[self.rows.answer]
         bound[self.rows.answer[link]] = np.abs(self.rows.offset[link])
-        return Comparisons(said.kind, said.shown, said.odd, bound, said.weight)
+        return Comparisons(said.kind, said.shown, said.odd, bound, said.weight, part_of=said.part_of)
 
-    def covariance(self, differences: Array) -> Array:
+    def covariance(self, differences: Array, beyond: Array | None = None) -> Array:
         """Covariances between the learned squared distances of pairs of items, by Laplace's approximation.
 
         Parameters
         ----------
         differences : (k, g, r) array
             φ(x) − φ(y) of k groups of g pairs.
+        beyond : (k, g, g) array, optional
+            As in `Uncertainty.covariance`.
 
         Returns
         -------
@@ -117,4 +133,4 @@ class SKLRFit(Fit):
         if self.root.shape[1] < len(self.root):  # only the part of a difference in the dimensions that were kept
             seen = np.linalg.solve(self.prior @ point.root, self.metric).T @ np.linalg.inv(point.root)
         dispersion = penalty if LOSSES[self.recipe.loss].entropic else 1.0
-        return Uncertainty(point, dispersion).covariance(differences @ seen)
+        return Uncertainty(point, dispersion).covariance(differences @ seen, beyond)

@@ -26,19 +26,19 @@ def expensive(said: Comparisons) -> bool:
 
 
 def folds_of(said: Comparisons, folds: int | None, random: np.random.RandomState) -> Iterator[Array]:
-    """Rows held out together; all answers about the same three items are in one fold, and links in none.
+    """Rows held out together; all answers to one question are in one fold, and links in none.
 
-    By default 5 folds, 3 from 500 answers on. From 5,000 answers about more than 200 items on, only one part is held
-    out: a fifth, or a tenth from 20,000 answers on.
+    All rows of a grid's answer, and all answers about the same items, belong to one question (`Comparisons.questions`).
+
+    By default 5 folds, 3 from 500 rows on. From 5,000 rows about more than 200 items on, only one part is held
+    out: a fifth, or a tenth from 20,000 rows on.
     """
     rows = np.flatnonzero(~said.links)
-    _, triple = np.unique(said.item_sets()[rows], axis=0, return_inverse=True)
-    triple = triple.ravel()
-    n_triples = int(triple.max(initial=-1)) + 1
+    found, question = np.unique(said.questions()[rows], return_inverse=True)
     wanted = folds if folds is not None else 5 if len(rows) < 500 else 1 if expensive(said) else 3
-    part = random.permutation(n_triples) % (wanted if wanted > 1 else 5 if len(rows) < TENTH else 10)
+    part = random.permutation(len(found)) % (wanted if wanted > 1 else 5 if len(rows) < TENTH else 10)
     for fold in range(wanted):
-        yield rows[part[triple] == fold]
+        yield rows[part[question] == fold]
 
 
 def without(said: Comparisons, held_out: Array) -> Comparisons:

@@ -15,15 +15,17 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..comparisons import Comparisons, Kind
 from ..items.frames import check_columns, join, label_of, row_names, same_kind, without_names
 from ..kernels import Kernel, LowRank
-from ..kernels.distances import row_blocks, squared_distances
+from ..kernels.distances import squared_distances
 from ..problem import choices
 from ..problem.solution import Solution
-from ..support.checks import is_count, named, refuse, require
+from ..support.checks import is_count, named, require
 from ..support.interruptible import is_ctrl_c
 from ..support.types import Array, Indices
-from .answers import Learned, in_learning_order, in_order_asked
+from .answers import Learned, in_learning_order, in_order_asked, questions
 from .fits import Fit, SKLRFit
 from .folds import FEWEST
+from .nearest import nearest_others
+from .remainder import Remainder
 from .scores import Scores
 from .tuning import Tuning
 
@@ -43,11 +45,15 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     fit_: Fit
 
     def transform(self, X: ArrayLike) -> Array:
-        """Coordinates of items, known or new, in which plain Euclidean distance is the learned one.
+        """Coordinates of items in which plain Euclidean distance is the learned one, for the items of `fit`.
+
+        Coordinates can't hold what new items lack, which `distance` adds: in them a new item is too close to all
+        others. See *New items at their expected distance* in the mathematics.
 
         Parameters
         ----------
         X : array-like of shape (a, d)
+            Items, known or new.
 
         Returns
         -------
@@ -57,6 +63,8 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def kernel_matrix(self, A: ArrayLike, B: ArrayLike | None = None, *, residual: bool = False) -> Array:
         """The learned kernel k(x, y) = φ(x)ᵀWφ(y) between the rows of A and of B (of A, if B is None).
+
+        These are the inner products of `transform`, also for new items.
 
         Parameters
         ----------
@@ -79,10 +87,15 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return np.asarray(learned)
 
     def distance(self, A: ArrayLike, B: ArrayLike | None = None) -> Array:
-        """The learned distance (not squared) between the rows of A and of B (of A, if B is None): (a, b)."""
-        left = self._coordinates(A)
-        right = left if B is None else self._coordinates(B)
-        return np.sqrt(squared_distances(left, right))
+        """The learned distance (not squared) between the rows of A and of B (of A, if B is None): (a, b).
+
+        That of new items is the root of the expected squared distance: the part of a new item that no item of `fit`
+        shares has no coordinates, and its expected squared length is added. The distance of an item to itself or to a
+        copy is 0, and an exact copy of an item of `fit` is that item. A precomputed kernel doesn't know k₀(x, x) of new
+        items, and nothing is added.
+        """
+        left = self._remainder(A)
+        return np.sqrt(self._squared(left, left if B is None else self._remainder(B)))
 
     def odd_one(self, X: ArrayLike, shown: ArrayLike | Comparisons) -> Array:
         """Which of three items the model finds odd: the one left out of the closest pair.
@@ -100,7 +113,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         array of shape (m,)
             Positions 0, 1 or 2. Of equally close pairs the first one counts.
         """
-        asked = _questions(X, shown)
+        asked = questions(X, shown)
         if not len(asked):
             return np.empty(0, dtype=np.intp)
         return np.asarray(np.argmin(self._opposite(X, asked), axis=1))
@@ -134,7 +147,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         array of shape (m, 4)
             Three positions and *can't tell*, which has probability 0 if nobody ever said so; rows sum to 1.
         """
-        asked = _questions(X, shown)
+        asked = questions(X, shown)
         opposite = self._opposite(X, asked) if len(asked) else np.empty((0, 3))
         return choices.probabilities(opposite, *self.fit_.calibration)
 
@@ -212,8 +225,8 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         ['ant']
         """
         require(k is not None and is_count(k), "k", k, "a whole number of at least 1")
-        coordinates = self._coordinates(X)
-        nearest = nearest_others(coordinates, int(k))
+        items = self._remainder(X)
+        nearest = nearest_others(items.phi @ self.fit_.root, items, int(k))
         names = row_names(X)
         if names is None:
             return nearest
@@ -308,7 +321,20 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """(m, 3): the squared learned distance of the pair opposite each position."""
         checked = self._check_items(X)
         items, local = in_order_asked(join(asked, X, len(checked)))  # the same sums, however X is sorted
-        return choices.sides(self._initial(checked[items], items) @ self.fit_.root, local.shown)
+        phi = self._initial(checked[items], items)
+        sides = choices.sides(phi @ self.fit_.root, local.shown)
+        return np.asarray(sides + self.fit_.remainder(checked[items], phi).of_triples(local.shown))
+
+    def _remainder(self, X: ArrayLike) -> Remainder:
+        """Items with their φ, and with what it leaves out of new ones."""
+        checked = self._check_items(X)
+        return self.fit_.remainder(checked, self._initial(checked))
+
+    def _squared(self, left: Remainder, right: Remainder) -> Array:
+        """(a, b): expected squared distances."""
+        here = left.phi @ self.fit_.root
+        there = here if right is left else right.phi @ self.fit_.root
+        return np.asarray(squared_distances(here, there) + left.between(right))
 
     def _coordinates(self, X: ArrayLike) -> Array:
         """`transform`, whatever container ``set_output`` asks that to return."""
@@ -362,11 +388,12 @@ class UncertainMetric(LearnedMetric):
         With few answers they are too small: of the true distances, 95% intervals covered 90 ± 2% after 60 simulated
         answers and 94 ± 1% after 300 (``benchmarks/error_bars.py``).
         """
-        left = self._initial(self._check_items(A))
-        right = left if B is None else self._initial(self._check_items(B))
-        apart = np.sqrt(squared_distances(left @ self.fit_.root, right @ self.fit_.root))
-        pairs = (left[:, None, :] - right[None, :, :]).reshape(-1, 1, left.shape[1])
-        squared_std = np.sqrt(self.fit_.covariance(pairs)[:, 0, 0]).reshape(apart.shape)
+        left = self._remainder(A)
+        right = left if B is None else self._remainder(B)
+        apart = np.sqrt(self._squared(left, right))
+        pairs = (left.phi[:, None, :] - right.phi[None, :, :]).reshape(-1, 1, left.phi.shape[1])
+        beyond = left.between(right).reshape(-1, 1, 1)
+        squared_std = np.sqrt(self.fit_.covariance(pairs, beyond)[:, 0, 0]).reshape(apart.shape)
         return np.divide(squared_std, 2.0 * apart, out=np.zeros_like(apart), where=apart > 0)
 
     def odd_one_std(self, X: ArrayLike, shown: ArrayLike | Comparisons) -> Array:
@@ -375,36 +402,16 @@ class UncertainMetric(LearnedMetric):
         With few answers they are too small: of the true probabilities, 95% intervals covered 81 ± 2% after 60 simulated
         answers and 90 ± 1% after 300 (``benchmarks/error_bars.py``).
         """
-        asked = join(_questions(X, shown), X, np.shape(X)[0])
+        asked = join(questions(X, shown), X, np.shape(X)[0])
         slope = choices.probability_slopes(self.odd_one_proba(X, shown), self.temperature_, self.guess_)
         items, local = in_order_asked(asked)
-        phi = self.features_.transform(self._check_items(X)[items])[local.shown]
-        pairs = np.stack([phi[:, (p + 1) % 3] - phi[:, (p + 2) % 3] for p in range(3)], axis=1)
-        covariance = slope @ self.fit_.covariance(pairs) @ slope.transpose(0, 2, 1)
+        checked = self._check_items(X)[items]
+        phi = self.features_.transform(checked)
+        beyond = self.fit_.remainder(checked, phi).products(local.shown)
+        three = phi[local.shown]
+        pairs = np.stack([three[:, (p + 1) % 3] - three[:, (p + 2) % 3] for p in range(3)], axis=1)
+        covariance = slope @ self.fit_.covariance(pairs, beyond) @ slope.transpose(0, 2, 1)
         return np.asarray(np.sqrt(np.maximum(np.diagonal(covariance, axis1=1, axis2=2), 0.0)))
-
-
-def nearest_others(coordinates: Array, k: int) -> Indices:
-    """(n, k): for each row the k other rows nearest to it, nearest first, equally near ones in the order of rows."""
-    n = len(coordinates)
-    k = min(k, n - 1)
-    nearest = np.empty((n, k), dtype=np.intp)
-    for rows in row_blocks(n, n):
-        squared = squared_distances(coordinates[rows], coordinates)
-        own = np.arange(n)[rows]
-        squared[own - own[0], own] = np.inf
-        nearest[rows] = np.argsort(squared, axis=1, kind="stable")[:, :k]
-    return nearest
-
-
-def _questions(X: ArrayLike, shown: ArrayLike | Comparisons) -> Comparisons:
-    """Questions about rows of X, by number or by name, as answers that can't tell."""
-    if isinstance(shown, Comparisons):
-        refuse(shown.links, lambda row: "a link is about two items; expected answers about three")
-        return Comparisons.odd_one_out(shown.shown, np.full(len(shown), -1), items=shown.items)
-    triples = np.asarray(shown)
-    by_name = any(isinstance(entry, str) for entry in triples.flat)
-    return Comparisons.odd_one_out(shown, np.full(len(triples), -1), items=row_names(X) if by_name else None)
 
 
 def principal_axes(coordinates: Array) -> tuple[Array, Array]:

@@ -74,6 +74,11 @@ def save(model: SKLR | Pipeline, path: str | os.PathLike[str]) -> None:
     >>> bool((loaded.transform(X) == model.transform(X)).all())
     True
     """
+    replace(path, pack(parts_of(model)))
+
+
+def parts_of(model: SKLR | Pipeline) -> dict[str, bytes]:
+    """The parts of the archive that `save` writes, by name."""
     metric = model.steps[-1][1] if type(model) is Pipeline else model
     if type(metric) is not SKLR:
         raise ValueError(
@@ -86,7 +91,7 @@ def save(model: SKLR | Pipeline, path: str | os.PathLike[str]) -> None:
     if type(model) is Pipeline:
         described |= {"version": WITH_STEPS, "pipeline": describe_steps(model, parts)}
     description = json.dumps(described, allow_nan=False, ensure_ascii=False, indent=2).encode()
-    replace(path, pack({"model.json": description, "answers.jsonl": dump(metric.fit_.comparisons, "jsonl"), **parts}))
+    return {"model.json": description, "answers.jsonl": dump(metric.fit_.comparisons, "jsonl"), **parts}
 
 
 def _describe(model: SKLR, parts: dict[str, bytes]) -> dict[str, Any]:

@@ -3,26 +3,32 @@
 Answers are put into folds; all answers about one triple stay in one fold. For each fold the kernel is learned from the
 other answers. The answers of the fold then say how well it predicts.
 
-The standard recipe is tried first. The search for another goes from recipe to recipe. It starts at the standard
-penalty and goes on by powers of ten, down or up, for as long as that predicts better. The first folds, which hold 100
-answers together, judge every trial. The other folds judge only the best trials that are ahead of the standard recipe.
+The standard recipe is tried first. The search for another goes on with all recipes side by side. It starts at the
+standard penalty and goes on by powers of ten, down or up, for as long as that predicts better. The first folds, which
+hold 30 answers together, judge every trial; those that hold 100, every trial that may still beat the standard recipe.
+The other folds judge only the best trials that are ahead of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_info
 
 from ..comparisons import Comparisons
+from ..problem.constraints import Constraints
+from ..problem.dual import Dual
 from ..problem.losses import LOSSES
 from ..solvers import Newton
-from ..solvers.threads import WORTH
+from ..solvers.threads import WORTH, one_thread
 from ..support.types import Array
-from .folds import MANY, expensive, folds_of, without
+from .folds import MANY, expensive, folds_of
 from .recipe import Recipe, unit_of
 from .rounds import halfway, learn
 from .trials import CONFIRMED, WORTHWHILE, Judged, Trials
@@ -101,7 +107,8 @@ def tune(
     softer = softer and not expensive(said)
     stages = [sum(map(len, paths.values())), 2 if step == 1.0 else 0, len(SOFTER_SHARES) if softer else 0, len(SECOND)]
     at_a_time = 1 if device else workers(phis)
-    with ThreadPoolExecutor(at_a_time) as pool:
+    # Folds in threads and BLAS in threads of its own would wait for one another.
+    with one_thread() if at_a_time > 1 else nullcontext(), ThreadPoolExecutor(at_a_time) as pool:
         # A fit in the main thread hears Ctrl-C at once; those in other threads are short.
         search = _Search(trials, pool.map if at_a_time > 1 else map, device, progress, stages)
         return _searched(search, paths, softer, step)
@@ -119,8 +126,7 @@ def _searched(search: _Search, paths: Mapping[Recipe, Array], softer: bool, step
     """The verdict after all stages of the search."""
     trials = search.trials
     search.start(next(iter(paths)))
-    for recipe, path in paths.items():
-        search.climb(recipe, path, _standard(recipe, step))
+    search.climb(paths, {recipe: _standard(recipe, step) for recipe in paths})
     search.confirm()
     best = trials.leader()
     if step == 1.0 and best is not None and trials.number(best[0].recipe, best[0].penalties) != 1:
@@ -133,8 +139,7 @@ def _searched(search: _Search, paths: Mapping[Recipe, Array], softer: bool, step
         search.confirm()
     best = trials.leader()
     if best is not None:
-        priors = [halfway(trials.phis[best[0].recipe.kernel], root) for root in best[1]]
-        search.again(best[0], priors)
+        search.again(*best)
         search.confirm()
     return trials.verdict()
 
@@ -142,6 +147,15 @@ def _searched(search: _Search, paths: Mapping[Recipe, Array], softer: bool, step
 def _standard(recipe: Recipe, step: float) -> int:
     """The place of the standard penalty on the path of a recipe."""
     return round((STANDARD[recipe.loss] - LOSSES[recipe.loss].penalties[0]) / step)
+
+
+class _Fitted(NamedTuple):
+    """A fit for a fold: its penalty, the multipliers of all answers' rows (NaN for those of the fold), its problem."""
+
+    penalty: float
+    multipliers: Array
+    problem: Dual
+    solved: bool
 
 
 class _Search:
@@ -154,7 +168,7 @@ class _Search:
     def __init__(
         self,
         trials: Trials,
-        each: Callable[..., Iterable[tuple[Judged, bool]]],
+        each: Callable[..., Iterable[tuple[Judged, _Fitted]]],
         device: str | None,
         progress: Callable[[str], None] | None,
         stages: Sequence[int],
@@ -163,8 +177,10 @@ class _Search:
         confirmed = CONFIRMED if trials.scouts < len(trials.held_out) else 0
         self.done, self.steps = 0, sum(most + min(confirmed, most) for most in stages)
         self.earlier: tuple[float, ...] = ()
-        self.priors: list[Array] | None = None
-        self._last: dict[tuple[Recipe, int], tuple[float, Array]] = {}
+        # What other trials must beat, and where a second round starts in each fold.
+        self.rival, self.roots = 1, list[Array]()
+        self._rows: dict[Recipe, Constraints] = {}
+        self._fitted: dict[tuple[Recipe, int], list[_Fitted]] = {}
 
     def start(self, recipe: Recipe) -> None:
         """Judge the initial kernel."""
@@ -173,64 +189,80 @@ class _Search:
         judged = [self.trials.judge(recipe.kernel, root, fold, learned=False) for fold in folds]
         self.trials.enter(recipe, (0.0,), judged)
 
-    def again(self, first: Trial, priors: list[Array]) -> None:
+    def again(self, first: Trial, roots: list[Array]) -> None:
         """Try a second round after a trial, from these roots of the folds' metrics."""
-        one = self.trials.number(first.recipe, first.penalties)
-        self.earlier, self.priors, self._last = first.penalties, priors, {}
+        self.rival = self._number(first.recipe, first.penalty)
+        self.earlier, self.roots, self._fitted = first.penalties, roots, {}
         for share in SECOND:
-            number = self._try(first.recipe, share * first.penalty)
-            if one is None or self.trials.ahead(number, one)[0] < WORTHWHILE:
+            self._try([(first.recipe, share * first.penalty)])
+            if self.trials.ahead(self._number(first.recipe, share * first.penalty), self.rival)[0] < WORTHWHILE:
                 break
 
-    def climb(self, recipe: Recipe, path: Array, place: int) -> None:
-        """Try penalties of a path from one of them on, down or up for as long as they predict better."""
-        known = self.trials.number(recipe, (float(path[place]),))
-        first = len(self.trials.trials) == 1
-        origin = self._try(recipe, path[place], everywhere=first) if known is None else known
-        for below in BELOW if first else ():
+    def climb(self, paths: Mapping[Recipe, Array], places: Mapping[Recipe, int]) -> None:
+        """Try penalties on all paths side by side, from these places on."""
+        climbs = {recipe: self._climbed(recipe, path, places[recipe]) for recipe, path in paths.items()}
+        while climbs:
+            wanted = {recipe: next(climb, None) for recipe, climb in climbs.items()}
+            self._try([(recipe, penalty) for recipe, penalty in wanted.items() if penalty is not None])
+            climbs = {recipe: climb for recipe, climb in climbs.items() if wanted[recipe] is not None}
+
+    def _climbed(self, recipe: Recipe, path: Array, place: int) -> Iterator[float]:
+        """Penalties of a path from one of them on, down or up for as long as they predict better."""
+        trials = self.trials
+        numbers = {}
+        yield path[place]
+        origin = numbers[place] = self._number(recipe, path[place])
+        for below in BELOW if origin == 1 else ():
             if below <= place:
-                lower = self._try(recipe, path[place - below])
-                if self.trials.ahead(lower, origin)[0] > WORTHWHILE:
-                    origin = lower
-        place = int(np.argmin(np.abs(np.log(path / self.trials.trials[origin].penalty))))
+                yield path[place - below]
+                numbers[place - below] = self._number(recipe, path[place - below])
+                if trials.ahead(numbers[place - below], origin)[0] > WORTHWHILE:
+                    origin = numbers[place - below]
+        place = next(at for at, number in numbers.items() if number == origin)
         for direction in (-1, 1):
             here, at = origin, place + direction
             while 0 <= at < len(path):
-                known = self.trials.number(recipe, (float(path[at]),))
-                number = self._try(recipe, path[at]) if known is None else known
-                rise = self.trials.ahead(number, here)[0]
-                if not self.trials.trials[number].solved or rise < WORTHWHILE:
+                yield path[at]
+                number = self._number(recipe, path[at])
+                rise = trials.ahead(number, here)[0]
+                if not trials.trials[number].solved or rise < WORTHWHILE:
                     break
                 here, at = number, at + direction
                 # Rises become smaller towards the top: with half of this one it would stay behind the standard recipe.
-                if self.trials.ahead(number, 1)[0] + 0.5 * rise < 0:
+                if trials.ahead(number, 1)[0] + 0.5 * rise < 0:
                     break
             if here != origin:
                 break
 
     def scout(self, recipe: Recipe, penalties: Iterable[float]) -> None:
         """Try these penalties on the first folds."""
-        for penalty in penalties:
-            self._try(recipe, penalty)
+        self._try([(recipe, penalty) for penalty in penalties])
 
     def confirm(self) -> None:
         """Let the other folds judge what is promising."""
-        trials, folds = self.trials, range(self.trials.scouts, len(self.trials.held_out))
-        for number in trials.shortlist():
-            recipe, penalties = trials.trials[number].recipe, trials.trials[number].penalties
-            self._say("confirming", recipe, penalties[-1])
-            fits = self._fits(recipe, penalties[-1], folds)
-            judged = (*trials.predictions[number].judged, *(each for each, _ in fits))
-            trials.enter(recipe, penalties, judged, solved=all(solved for _, solved in fits))
+        trials, others = self.trials, range(self.trials.scouts, len(self.trials.held_out))
+        listed = [(trials.trials[n].recipe, trials.trials[n].penalty) for n in trials.shortlist()]
+        for each in listed:
+            self._say("confirming", *each)
+        self._judge(dict.fromkeys(listed, others))
 
-    def _try(self, recipe: Recipe, penalty: float, *, everywhere: bool = False) -> int:
-        """Enter a trial that the first folds judge, or all."""
-        self._say("trying", recipe, penalty)
-        fits = self._fits(
-            recipe, float(penalty), range(len(self.trials.held_out) if everywhere else self.trials.scouts)
-        )
-        solved = all(arrived for _, arrived in fits)
-        return self.trials.enter(recipe, (*self.earlier, float(penalty)), [each for each, _ in fits], solved=solved)
+    def _try(self, wanted: Iterable[tuple[Recipe, float]]) -> None:
+        """Enter trials: all folds judge the standard recipe, the first folds the others while these have a prospect."""
+        trials, given = self.trials, [(recipe, float(penalty)) for recipe, penalty in wanted]
+        new = [(recipe, each) for recipe, each in given if trials.number(recipe, (*self.earlier, each)) is None]
+        for each in new:
+            self._say("trying", *each)
+        self._judge(dict.fromkeys(new, range(trials.glances)))
+        numbers = {each: self._number(*each) for each in new}
+        others = range(trials.glances, trials.scouts), range(trials.glances, len(trials.held_out))
+        able = {each: n for each, n in numbers.items() if n == 1 or trials.has_prospect(n, self.rival)}
+        self._judge({each: others[n == 1] for each, n in able.items()})
+
+    def _number(self, recipe: Recipe, penalty: float) -> int:
+        """The number of a trial that was entered in this round."""
+        number = self.trials.number(recipe, (*self.earlier, float(penalty)))
+        assert number is not None
+        return number
 
     def _say(self, doing: str, recipe: Recipe, penalty: float) -> None:
         self.done += 1
@@ -239,30 +271,64 @@ class _Search:
             trial = f"{recipe.kernel} kernel, {recipe.loss} loss, penalty {penalty:.2g}{again}"
             self.progress(f"step {self.done} of at most {self.steps}, {doing} {trial}")
 
-    def _fits(self, recipe: Recipe, penalty: float, folds: range) -> list[tuple[Judged, bool]]:
-        return list(self.each(lambda fold: self._fit(recipe, penalty, fold), folds))
+    def _judge(self, wanted: Mapping[tuple[Recipe, float], range]) -> None:
+        """Let these folds judge trials, after those that have judged them before."""
+        wanted = {each: folds for each, folds in wanted.items() if folds}
+        tasks = [(*each, fold) for each, folds in wanted.items() for fold in folds]
+        # Starts are chosen before, so that they don't depend on which fit ends first.
+        starts = [self._start(*task) for task in tasks]
+        fits = list(self.each(self._fit, *zip(*tasks, strict=True), starts)) if tasks else []
+        for (recipe, _, fold), fit in zip(tasks, fits, strict=True):
+            self._fitted.setdefault((recipe, fold), []).append(fit[1])
+        trials, ended = self.trials, iter(fits)
+        for (recipe, penalty), folds in wanted.items():
+            penalties, these = (*self.earlier, penalty), list(islice(ended, len(folds)))
+            known = trials.number(recipe, penalties)
+            before = () if known is None else trials.predictions[known].judged
+            solved = known is None or trials.trials[known].solved
+            solved = solved and all(fitted.solved for _, fitted in these)
+            trials.enter(recipe, penalties, (*before, *(judged for judged, _ in these)), solved=solved)
 
-    def _fit(self, recipe: Recipe, penalty: float, fold: int) -> tuple[Judged, bool]:
-        """What is learned for a fold says about it, and whether that was solved."""
-        trials, phi = self.trials, self.trials.phis[recipe.kernel]
-        rows = recipe.rows(without(trials.said, trials.held_out[fold]))
-        prior = None if self.priors is None else self.priors[fold]
-        last, start = self._last.get((recipe, fold), (penalty, None))
+    def _kept(self, recipe: Recipe, fold: int) -> Array:
+        """The rows of the answers that are not held out."""
+        if recipe not in self._rows:
+            self._rows[recipe] = recipe.rows(self.trials.said)
+        return np.flatnonzero(~np.isin(self._rows[recipe].answer, self.trials.held_out[fold]))
+
+    def _start(self, recipe: Recipe, penalty: float, fold: int) -> Array | None:
+        """Multipliers to start from: those of the nearest penalty, for this fold or else for the first."""
+        kept = self._kept(recipe, fold)
+        known = self._fitted.get((recipe, fold)) or self._fitted.get((recipe, 0))
+        if not known:
+            return None
+        nearest = min(known, key=lambda each: abs(np.log(each.penalty / penalty)))
+        start, equality = nearest.multipliers[kept], self._rows[recipe].equality[kept]
         # An entropy's multipliers are shares of the penalty, until answers hold and multipliers hardly grow any more.
-        if start is not None and LOSSES[recipe.loss].entropic and penalty < HOLDING * recipe.softness:
-            start = np.where(rows.equality, start, start * penalty / last)
+        if LOSSES[recipe.loss].entropic and penalty < HOLDING * recipe.softness:
+            start = np.where(equality, start, start * penalty / nearest.penalty)
+        unknown = np.isnan(start)
+        usual = start[~unknown & ~equality]
+        return np.where(unknown, np.where(equality, 0.0, usual.mean() if len(usual) else 0.0), start)
+
+    def _fit(self, recipe: Recipe, penalty: float, fold: int, start: Array | None) -> tuple[Judged, _Fitted]:
+        """What is learned for a fold says about it, and the fit."""
+        phi, rows, kept = self.trials.phis[recipe.kernel], self._rows[recipe], self._kept(recipe, fold)
+        known = self._fitted.get((recipe, fold))
+        prior = halfway(phi, self.roots[fold]) if self.earlier else None
         learned = learn(
             phi if prior is None else phi @ prior,
-            rows,
+            rows[kept],
             recipe,
             [penalty],
             solver=Newton(),
             tol=TOLERANCE,
             max_iter=STEPS,
             starts=[start],
+            like=known[-1].problem if known else None,
             device=self.device,
         )
-        self._last[recipe, fold] = penalty, learned.point.alpha
+        multipliers = np.full(len(rows), np.nan)
+        multipliers[kept] = learned.point.alpha
+        fitted = _Fitted(penalty, multipliers, learned.point.problem, learned.solution.status.success)
         root = learned.point.root
-        judged = trials.judge(recipe.kernel, root if prior is None else prior @ root, fold)
-        return judged, learned.solution.status.success
+        return self.trials.judge(recipe.kernel, root if prior is None else prior @ root, fold), fitted

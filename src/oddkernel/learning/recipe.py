@@ -37,13 +37,16 @@ class Recipe:
         """The rows of the optimisation problem that answers ask for; every link must have a bound."""
         return Constraints.from_comparisons(said, ratio=self.ratio, margin=self.margin)
 
-    def problem(self, phi: Array, rows: Constraints, penalty: float) -> Dual:
-        """The dual problem of rows over features ``phi``; a logistic or softmax penalty counts log-likelihoods."""
+    def problem(self, phi: Array, rows: Constraints, penalty: float, *, like: Dual | None = None) -> Dual:
+        """The dual problem of rows over features ``phi``; a logistic or softmax penalty counts log-likelihoods.
+
+        ``like`` is the same problem with another penalty, if it is known already.
+        """
         loss, temperature = LOSSES[self.loss], self.softness * unit_of(phi)
         if loss.entropic:
             penalty = penalty / temperature
         conjugate = loss.conjugate(rows.weight, rows.equality, penalty, temperature=temperature, answer=rows.answer)
-        return Dual(phi, rows, conjugate)
+        return Dual(phi, rows, conjugate) if like is None else like.under(conjugate)
 
 
 def unit_of(phi: Array) -> float:

@@ -72,6 +72,7 @@ def learn(
     tol: float,
     max_iter: int | None = None,
     starts: Sequence[Array | None] = (),
+    like: Dual | None = None,
     check: Callable[[Dual], None] | None = None,
     progress: Callable[[int, Point], None] | None = None,
     device: str | None = None,
@@ -91,6 +92,8 @@ def learn(
         One for each round. If the last is 0, nothing is learned.
     starts : sequence of arrays or None
         Multipliers of the rows to start from, for each round; rounds without them start from zero.
+    like : Dual, optional
+        The first round's problem with another penalty, if it is known already.
     check : callable, optional
         Called with the first round's problem before it is solved.
     progress : callable, optional
@@ -106,7 +109,7 @@ def learn(
     for number, penalty in enumerate(penalties):
         if number:
             prior = halfway(phi, prior @ found[-1][1].root)
-        problem = recipe.problem(phi @ prior if number else phi, rows, penalty)
+        problem = recipe.problem(phi @ prior if number else phi, rows, penalty, like=None if number else like)
         if check and not number:
             check(problem)
         start = starts[number] if number < len(starts) else None

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import linalg
 
 from ..comparisons import Comparisons
 from ..problem import choices
@@ -17,8 +18,11 @@ from .tuning import Trial, Tuning
 
 # By how many standard errors some dimensions must beat all: the best of many beats them by one by chance. By hand.
 SURE = 2.0
-# Held-out answers by which every trial is judged; the others judge the best. Chosen by hand.
-SCOUTED = 100
+# Held-out answers by which every trial is judged, and those by which every trial with a prospect is; the others judge
+# the best. Chosen by hand.
+GLANCED, SCOUTED = 30, 100
+# A trial has no prospect if it would end ahead in less than 5% of cases: a quantile of the normal distribution.
+PROSPECT = 1.645
 # Numbers of leading dimensions that are tried beside all: the Fibonacci numbers.
 DIMENSIONS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610)
 # Most trials that the other folds judge after each stage of the search. Chosen by hand.
@@ -61,20 +65,25 @@ class Trials:
         self._phis = {name: _single(phi, self.units[name] ** 0.5) for name, phi in phis.items()}
         self._covariances = {name: _single(each, self.units[name]) for name, each in covariances.items()}
         answers = said[np.concatenate(held_out)]
-        _, question = np.unique(answers.item_sets(), axis=0, return_inverse=True)
+        question = answers.questions()
         # A question counts once, however often it was asked: what matters is how well other questions are predicted.
-        often = np.bincount(question.ravel(), answers.weight)[question.ravel()]
+        often = np.bincount(question, answers.weight)[question]
         answers = answers.with_weight(answers.weight / np.maximum(often, 1.0))
         self.known = choices.decided(answers)
         self.answers, self.decided = answers, answers[self.known]
-        self.question = np.unique(question.ravel()[self.known], return_inverse=True)[1]
+        self.question = np.unique(question[self.known], return_inverse=True)[1]
         self.trials: list[Trial] = []
         self.predictions: list[_Prediction] = []
 
     @property
+    def glances(self) -> int:
+        """How many folds judge every trial: the fewest that hold 30 answers together, at least one."""
+        return self._fewest(GLANCED)
+
+    @property
     def scouts(self) -> int:
-        """How many folds judge every trial: the fewest that hold 100 answers together, at least one."""
-        return 1 + int(np.searchsorted(np.cumsum([len(out) for out in self.held_out])[:-1], SCOUTED))
+        """How many folds judge every trial with a prospect: the fewest that hold 100 answers together, at least one."""
+        return self._fewest(SCOUTED)
 
     def enter(
         self, recipe: Recipe, penalties: tuple[float, ...], judged: Sequence[Judged], *, solved: bool = True
@@ -114,6 +123,16 @@ class Trials:
         by = self.predictions[number].likelihood[:n] - self.predictions[of].likelihood[:n]
         return self._mean(by), self._error(by)
 
+    def has_prospect(self, number: int, of: int) -> bool:
+        """Whether a trial may yet beat another by a standard error, which is what it takes to be chosen.
+
+        If n of N answers put it ahead by d with a standard error e, its lead on all N is expected to be d, give or take
+        e·√(1 − n/N), and the standard error of that lead e·√(n/N).
+        """
+        lead, error = self.ahead(number, of)
+        share = self.predictions[number].n_answers / len(self.decided)
+        return self.trials[number].solved and bool(lead + PROSPECT * error * (1.0 - share) ** 0.5 > error * share**0.5)
+
     def shortlist(self) -> list[int]:
         """The best trials that only the first folds have judged and that are ahead of the preferred one; others go."""
         waiting = [n for n, each in enumerate(self.predictions) if each.judged and self._waits(n)]
@@ -152,11 +171,13 @@ class Trials:
         tried = (*(d for d in DIMENSIONS if d < most and learned), most)
         items, shown = np.unique(self.said.shown[self.held_out[fold]], return_inverse=True)
         single = _single(root)
-        total = spread_of(single, self._covariances[kernel])
-        turned = leading(single, self._covariances[kernel]) if learned else single
+        coordinates = self._phis[kernel][items] @ single
+        spread = single.T @ self._covariances[kernel] @ single
+        if learned:
+            coordinates = coordinates @ _by_spread(spread)
         shown = shown.reshape(-1, self.said.shown.shape[1])
-        sides = choices.sides_by_dimension(self._phis[kernel][items] @ turned, shown, tried)
-        return Judged(root, tried, self.units[kernel] * sides, self.units[kernel] * total)
+        sides = choices.sides_by_dimension(coordinates, shown, tried)
+        return Judged(root, tried, self.units[kernel] * sides, self.units[kernel] * _mean_distance(spread))
 
     def verdict(self) -> Tuning:
         """The choice among all trials, and what it gains."""
@@ -259,6 +280,10 @@ class Trials:
             log_likelihood=best.log_likelihood + self._mean(found.likelihood - chosen.likelihood[:n]),
         )
 
+    def _fewest(self, answers: int) -> int:
+        """The fewest of the first folds that hold this many answers together, at least one."""
+        return 1 + int(np.searchsorted(np.cumsum([len(out) for out in self.held_out])[:-1], answers))
+
     def _rounds(self, number: int) -> int:
         """How many rounds of learning a trial has."""
         return len(self.trials[number].penalties) if self.trials[number].penalty else 0
@@ -326,13 +351,22 @@ class _Prediction:
 
 def leading(root: Array, covariance: Array) -> Array:
     """A root of the same metric whose columns are ordered by how far apart they put the items of this covariance."""
-    _, vectors = np.linalg.eigh(root.T @ covariance @ root)
-    return np.asarray(root @ vectors[:, ::-1])
+    return np.asarray(root @ _by_spread(root.T @ covariance @ root))
 
 
 def spread_of(root: Array, covariance: Array) -> float:
     """The mean squared distance between two items of this covariance by the metric of a root; 1 if all are copies."""
-    return float(2.0 * np.vdot(root, covariance @ root)) or 1.0
+    return _mean_distance(root.T @ covariance @ root)
+
+
+def _mean_distance(spread: Array) -> float:
+    return float(2.0 * np.trace(spread)) or 1.0
+
+
+def _by_spread(spread: Array) -> Array:
+    """The eigenvectors of a covariance, those of the largest eigenvalues first."""
+    # NumPy would compute in double precision, whatever the matrix is in.
+    return np.asarray(linalg.eigh(spread, driver="evd", check_finite=False)[1][:, ::-1])
 
 
 def _single(array: Array, unit: float = 1.0) -> Array:

@@ -17,8 +17,8 @@ class Trial:
     log-probability; ``error`` is the standard error of the agreement. A penalty of 0 is the initial kernel. ``rank``
     is how many leading dimensions of the learned kernel do this: all, or fewer where these predict better. A trial is
     ``solved`` if the solver reached its tolerance on every fold; others are never chosen. ``n_answers`` is how many
-    held-out answers judged it: all, or those of the first folds if these put it behind another trial by more than a
-    standard error. Its agreement and log-likelihood are then the chosen trial's plus the difference on these answers.
+    held-out answers judged it: all, or those of the first folds if these put it behind another trial. Its
+    agreement and log-likelihood are then the chosen trial's plus the difference on these answers.
     """
 
     recipe: Recipe

@@ -48,13 +48,15 @@ class Uncertainty:
             hessian[np.diag_indices_from(hessian)] *= 1.0 + 1e-10
             self._factor = linalg.cho_factor(hessian, check_finite=False)
 
-    def covariance(self, differences: Array) -> Array:
+    def covariance(self, differences: Array, beyond: Array | None = None) -> Array:
         """Covariances between the squared distances of a few pairs at a time.
 
         Parameters
         ----------
         differences : (k, g, r) array
             φ(x) − φ(y) of every pair in the problem's features, k groups of g.
+        beyond : (k, g, g) array, optional
+            Inner products between what φ leaves out of the pairs' differences. No answer says anything about it.
 
         Returns
         -------
@@ -62,13 +64,14 @@ class Uncertainty:
         """
         k, g, _ = differences.shape
         step = max(BLOCK // max(g * len(self.rows), 1), 1)
-        blocks = [self._block(differences[i : i + step]) for i in range(0, k, step)]
+        beyond = np.zeros((k, 1, 1)) if beyond is None else beyond
+        blocks = [self._block(differences[i : i + step], beyond[i : i + step]) for i in range(0, k, step)]
         return np.concatenate(blocks) if blocks else np.empty((0, g, g))
 
-    def _block(self, differences: Array) -> Array:
+    def _block(self, differences: Array, beyond: Array) -> Array:
         k, g, r = differences.shape
         moved = differences @ self.point.root
-        open_ = np.square(moved @ moved.transpose(0, 2, 1))
+        open_ = np.square(moved @ moved.transpose(0, 2, 1) + beyond)
         if not len(self.rows):
             return np.asarray(self.dispersion * open_)
         problem, rows = self.point.problem, self.rows

@@ -130,7 +130,7 @@ def fit_guess(opposite: Array, said: Comparisons) -> tuple[float, float]:
 def fit_tie(opposite: Array, said: Comparisons, temperature: float) -> float:
     """The tie strength of *can't tell* by maximum likelihood of the odd-one-out answers; 0 if all are decided."""
     triples = said.kind == Kind.ODD_ONE_OUT
-    if not said.undecided.any():
+    if not said.undecided[triples].any():
         return 0.0
     strength = -opposite[triples] / temperature
     advantage = strength.mean(axis=1) - special.logsumexp(strength, axis=1)

@@ -86,8 +86,8 @@ class Constraints:
 
         An odd one out ``(i, j | k)`` gives two rows, ``ratio·δ(i,j) + margin ≤ δ(i,k)`` and ``≤ δ(j,k)``. *Can't tell*
         gives three equalities, so that no item is special. The most central item c of a, b, c gives two rows, with
-        δ(a,c) and δ(b,c) near and δ(a,b) far. *Closer* gives one row. A link bounds one distance, by ``at_most`` or
-        ``at_least`` if it has no bound of its own.
+        δ(a,c) and δ(b,c) near and δ(a,b) far. *Closer* gives one row, *equally close* one equality. A link bounds
+        one distance, by ``at_most`` or ``at_least`` if it has no bound of its own.
 
         Examples
         --------
@@ -97,12 +97,14 @@ class Constraints:
         ([[0, 1], [1, 0]], [[0, 2], [1, 2]])
         """
         decided, *positions = _by_anchor(orders(said.kind, said.odd), said)
-        undecided = np.flatnonzero(said.undecided)
+        undecided = np.flatnonzero(said.undecided & (said.kind == Kind.ODD_ONE_OUT))
+        equal = np.flatnonzero(said.kind == Kind.EQUALLY_CLOSE)
         must = np.flatnonzero(said.kind == Kind.MUST_LINK)
         cannot = np.flatnonzero(said.kind == Kind.CANNOT_LINK)
 
         anchor, near, far = (said.shown[decided, position] for position in positions)
         a, b, c = np.sort(said.shown[undecided], axis=1).T
+        center, one, other = np.column_stack([said.shown[equal, 0], np.sort(said.shown[equal, 1:], axis=1)]).T
         must_i, must_j, _ = said.shown[must].T
         cannot_i, cannot_j, _ = said.shown[cannot].T
 
@@ -111,6 +113,7 @@ class Constraints:
             _block(undecided, (a, b), (a, c), 1.0, 1.0, 0.0, equality=True),
             _block(undecided, (b, a), (b, c), 1.0, 1.0, 0.0, equality=True),
             _block(undecided, (c, a), (c, b), 1.0, 1.0, 0.0, equality=True),
+            _block(equal, (center, one), (center, other), 1.0, 1.0, 0.0, equality=True),
             _block(must, (must_i, must_j), (must_i, must_j), 1.0, 0.0, -_given(said.bound[must], at_most)),
             _block(cannot, (cannot_i, cannot_j), (cannot_i, cannot_j), 0.0, 1.0, _given(said.bound[cannot], at_least)),
         ]

@@ -94,8 +94,8 @@ class Dual:
         near, far = self.near_factor * squared[self.near], self.far_factor * squared[self.far]
         #: (m,) the scale of each row before learning: near_factor·δ_near + far_factor·δ_far + abs(b)
         self.initial_scale = near + far + np.abs(rows.offset)
-        #: the largest factor by which a squared distance must grow for its row to hold: b/(far_factor·δ_far)
-        self.growth = float((rows.offset[far > 0] / far[far > 0]).max(initial=0.0))
+        #: (m,) near_factor·δ_near − far_factor·δ_far of each row before learning
+        self.initial_excess = near - far
 
     def hardened(self, part: Array) -> Dual:
         """The problem with these rows only, as hard constraints."""
@@ -117,11 +117,15 @@ class Dual:
         other._host = None if self._host is None else self._host.relaxed(barrier)
         return other
 
+    def under(self, loss: Conjugate) -> Dual:
+        """The same rows with another loss."""
+        other = copy(self)
+        other.loss = loss
+        return other
+
     def weakened(self, factor: float) -> Dual:
         """The same rows with the loss divided by ``factor``."""
-        other = copy(self)
-        other.loss = self.loss.weakened(factor)
-        return other
+        return self.under(self.loss.weakened(factor))
 
     def proximal(self, alpha: Array, curvature: Array) -> Dual:
         """The dual minus the proximal term ½·curvature·(α′ − α)² at α′, which smooths a kink of ψ."""
@@ -143,8 +147,8 @@ class Dual:
         other = copy(self)
         other.__dict__.pop("unit", None)
         other._device, other._host = device, self
-        columns = ("offset", "equality", "near", "far", "near_factor", "far_factor", "void", "initial_scale")
-        for name in ("coordinates", "place", "first", "second", *columns):
+        columns = ("offset", "equality", "near", "far", "near_factor", "far_factor", "void")
+        for name in ("coordinates", "place", "first", "second", *columns, "initial_scale", "initial_excess"):
             setattr(other, name, device.put(getattr(self, name)))
         other.loss = self.loss.on(device)
         return other
@@ -155,6 +159,21 @@ class Dual:
         other = copy(self.host)
         other.__dict__.pop("unit", None)
         other.coordinates = other.coordinates.astype(np.float32)
+        return other
+
+    @property
+    def whitened(self) -> Dual:
+        """The rows in NumPy, hard and without offsets, over coordinates that extend equally in every direction.
+
+        Directions in which the items extend by rounding only are left out.
+        """
+        other = copy(self.host)
+        other.__dict__.pop("unit", None)
+        directions, extents, _ = np.linalg.svd(other.coordinates, full_matrices=False)
+        other.coordinates = directions[:, extents > COINCIDENT * extents.max(initial=0.0)]
+        other.rank = other.coordinates.shape[1]
+        other.offset = np.zeros(len(self))
+        other.loss = Conjugate.hard(other.equality)
         return other
 
     @property
@@ -248,6 +267,11 @@ class Dual:
         """The identity, in the reduced coordinates."""
         unit = np.eye(self.rank)
         return self.put(unit) if self._device is not None else unit.astype(self.coordinates.dtype)
+
+    @property
+    def origin(self) -> Point:
+        """The point at α = 0, where S is the identity."""
+        return Point(self, namespace(self.offset).zeros_like(self.offset), self.unit, self.unit)
 
     def at(self, alpha: Array) -> Point | None:
         """The point at α, or None if S(α) is not positive definite."""

@@ -140,8 +140,10 @@ class Point(Geometry):
 
         It is triangular on the reduced coordinates, and cheaper than the symmetric root of `whole_metric`.
         """
-        basis, identity = self.problem.basis, np.eye(self.problem.rank)
-        change = to_numpy(self.inverse_factor).T - identity
+        basis, root = self.problem.basis, to_numpy(self.inverse_factor).T
+        if len(basis) == len(root):  # the basis is the identity
+            return root
+        change = root - np.eye(len(root))
         return np.asarray(np.eye(len(basis)) + basis @ change @ basis.T)
 
     def whole_metric(self) -> tuple[Array, Array]:

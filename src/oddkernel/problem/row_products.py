@@ -8,7 +8,7 @@ from numba import njit
 from .arrays import Array
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", nogil=True)
 def row_products(
     kernel: Array, near: tuple[Array, Array], far: tuple[Array, Array], near_factor: Array, far_factor: Array
 ) -> Array:

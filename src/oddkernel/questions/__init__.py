@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from .belief import Belief
+from .choice import next_questions
 from .curve import LearningCurve, learning_curve
 from .history import History
 from .outlook import Outlook, outlook
 from .people import ByLabels, ByMetric, Recorded
+from .planning import Plan, plan
 from .policies import DEFAULT, POLICIES, Policy
 from .simulation import simulate
 
@@ -19,9 +21,12 @@ __all__ = [
     "History",
     "LearningCurve",
     "Outlook",
+    "Plan",
     "Policy",
     "Recorded",
     "learning_curve",
+    "next_questions",
     "outlook",
+    "plan",
     "simulate",
 ]

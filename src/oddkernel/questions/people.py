@@ -20,7 +20,7 @@ Seed = int | np.random.Generator | None
 
 
 class _Simulated(ABC):
-    """A simulated person who guesses with a given probability."""
+    """A simulated person who guesses with a given probability, and answers every form of question."""
 
     def __init__(self, noise: float, random_state: Seed) -> None:
         require(0 <= noise <= 1, "noise", noise, "a share between 0 and 1")
@@ -34,15 +34,54 @@ class _Simulated(ABC):
             return int(rng.integers(3))
         return self._opinion([int(item) for item in shown])
 
+    def anchor(self, shown: Any, rng: np.random.Generator | None = None) -> int:
+        """The position, 1 or 2, of the item that is more like the first of three, or -1 for *can't tell*."""
+        rng = self._rng if rng is None else rng
+        if rng.random() < self.noise:
+            return int(rng.integers(1, 3))
+        first, *others = (int(item) for item in shown)
+        one, other = self._apart(first, others).tolist()
+        if one == other or max(one, other) < (1.0 + self.unclear) * min(one, other):
+            return CANT_TELL
+        return 1 if one < other else 2
+
+    def central(self, shown: Any, rng: np.random.Generator | None = None) -> int:
+        """The position of the most central of three items: the other two are the farthest apart; ties by chance."""
+        rng = self._rng if rng is None else rng
+        if rng.random() < self.noise:
+            return int(rng.integers(3))
+        first, second, third = (int(item) for item in shown)
+        apart = [*self._apart(third, [second, first]), *self._apart(first, [second])]
+        return int(np.lexsort((rng.random(3), -np.array(apart)))[0])
+
+    def grid(self, middle: int, around: Any, k: int = 2, rng: np.random.Generator | None = None) -> list[int]:
+        """The positions of the k items around that are most like the one in the middle, the likest first.
+
+        Ties are decided by chance. Each of the k picks is a guess with the probability `noise`.
+        """
+        rng = self._rng if rng is None else rng
+        others = [int(item) for item in around]
+        require(0 < k < len(others), "k", k, f"a whole number from 1 to {len(others) - 1}")
+        left = np.lexsort((rng.random(len(others)), self._apart(int(middle), others))).tolist()
+        return [left.pop(int(rng.integers(len(left))) if rng.random() < self.noise else 0) for _ in range(k)]
+
+    unclear = 0.0
+    """By which share the larger of two distances must exceed the smaller one to be told from it."""
+
     @abstractmethod
     def _opinion(self, shown: list[int]) -> int:
         """The answer without guessing."""
+
+    @abstractmethod
+    def _apart(self, item: int, others: list[int]) -> NDArray[np.float64]:
+        """How far apart the person finds an item and each of some others."""
 
 
 class ByLabels(_Simulated):
     """People who answer by class: the odd one is the item whose class differs from that of the other two.
 
-    They answer *can't tell* if all three items are of the same class, or of three classes.
+    They answer *can't tell* if all three items are of the same class, or of three classes. Asked in another form
+    (`anchor`, `central`, `grid`), they take items of one class for alike and all others for equally far apart.
 
     Parameters
     ----------
@@ -69,9 +108,14 @@ class ByLabels(_Simulated):
         same = [second == third, first == third, first == second]
         return same.index(True) if sum(same) == 1 else CANT_TELL
 
+    def _apart(self, item: int, others: list[int]) -> NDArray[np.float64]:
+        return np.asarray(self.labels[others] != self.labels[item], dtype=np.float64)
+
 
 class ByMetric(_Simulated):
     """People who answer by a metric that is hidden from the learner: the odd one is the item outside the closest pair.
+
+    They answer every form of question: `anchor`, `central` and `grid` beside odd-one-out.
 
     Parameters
     ----------
@@ -98,7 +142,7 @@ class ByMetric(_Simulated):
         super().__init__(noise, random_state)
         require(undecided >= 0, "undecided", undecided, "a share of at least 0")
         self.coordinates = np.asarray(coordinates, dtype=np.float64)
-        self.undecided = undecided
+        self.undecided = self.unclear = undecided
 
     def _opinion(self, shown: list[int]) -> int:
         first, second, third = self.coordinates[shown]
@@ -108,6 +152,9 @@ class ByMetric(_Simulated):
             return CANT_TELL
         return int(np.argmin(apart))
 
+    def _apart(self, item: int, others: list[int]) -> NDArray[np.float64]:
+        return np.asarray(np.linalg.norm(self.coordinates[others] - self.coordinates[item], axis=1))
+
 
 class Recorded:
     """Recorded answers of real people, replayed: each recorded question can be asked as often as it was answered.
@@ -115,8 +162,8 @@ class Recorded:
     Parameters
     ----------
     said : Comparisons
-        Odd-one-out or most-central answers, or *closer* answers; all *closer* answers about the same three items count
-        as one.
+        Odd-one-out, most-central or equally-close answers, or *closer* answers; all *closer* answers about the same
+        three items count as one.
 
     Examples
     --------
@@ -165,7 +212,7 @@ class Recorded:
         row = together[0]
         if self._said.kind[row] == Kind.CLOSER:
             return self._said[np.array(together)]
-        if self._said.kind[row] == Kind.MOST_CENTRAL:
+        if self._said.kind[row] in (Kind.MOST_CENTRAL, Kind.EQUALLY_CLOSE):
             return self._said[row]
         odd = int(self._said.odd[row])
         return CANT_TELL if odd == CANT_TELL else items.index(int(self._said.shown[row, odd]))

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..support.types import Indices
 from .adaptive import diverse, informative, typical, uncertain
+from .auto import auto
 from .history import History
 from .prototypes import prototypes
 from .unlearned import least_answered, random
@@ -23,16 +24,20 @@ POLICIES: dict[str, Policy] = {
     "informative": informative,
     "diverse": diverse,
     "prototypes": prototypes,
+    "auto": auto,
 }
 """The policies by name. To add one, write a function and add a line here."""
 
-LEARNING = ("typical", "uncertain", "informative", "diverse", "prototypes")
+NEED_FEATURES = ("typical", "uncertain", "informative", "diverse", "prototypes")
+"""The policies that a study can't use without features of the items."""
+
+LEARNING = (*NEED_FEATURES, "auto")
 """The policies that use the items' features, and the answers or what was learned from them."""
 
 PREPARED = ("informative", "diverse")
 """The policies whose first choice with a new belief takes longer, unless `adaptive.prepare` was called."""
 
-DEFAULT = "prototypes"
+DEFAULT = "auto"
 
 
 def resolve(policy: str | Policy) -> Policy:

@@ -1,4 +1,4 @@
-"""The default policy: show each typical item with prototypes of the two groups that it most likely belongs to.
+"""Show each typical item with prototypes of the two groups that it most likely belongs to.
 
 An answer joins two items or separates items, and joining is transitive: an item joined with *a* is joined with all of
 *a*'s group. So the policy places typical items one after another, the most typical first. Each group that the answers

@@ -40,7 +40,7 @@ def simulate(
         ``answer(shown)`` returns the position 0, 1 or 2 of the odd one among three items, or -1 for *can't tell*; see
         `ByLabels`, `ByMetric` and `Recorded`. It returns answers of other kinds as `Comparisons`. If it has an
         attribute ``questions``, only those are asked.
-    policy : str or callable, default="prototypes"
+    policy : str or callable, default="auto"
         A name in `POLICIES`, or a function of a `History`, a number of questions and a random generator.
     n : int
         Number of questions; fewer if only certain questions can be asked and they run out.

@@ -98,7 +98,7 @@ class RaterReport:
         try:
             import pandas as pd
         except ImportError:
-            raise ImportError("to_frame needs pandas: pip install 'oddkernel[pandas]'") from None
+            raise ImportError('to_frame needs pandas: pip install "oddkernel[pandas]"') from None
         return pd.DataFrame([asdict(row) for row in self.rows])
 
 

@@ -19,6 +19,7 @@ QUESTIONS = {
     Kind.ODD_ONE_OUT: "Which one is least like the other two?",
     Kind.MOST_CENTRAL: "Which one is the most central of the three?",
     Kind.CLOSER: "Which of these two is more like the third?",
+    Kind.EQUALLY_CLOSE: "Which of these two is more like the third?",
     Kind.MUST_LINK: "Which items belong together, and which apart?",
     Kind.CANNOT_LINK: "Which items belong together, and which apart?",
 }

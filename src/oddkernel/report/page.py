@@ -34,6 +34,7 @@ SCRIPTS = (
     "map.js",
     "maps.js",
     "clusters.js",
+    "dimensions.js",
     "neighbours.js",
     "answers.js",
     "said.js",
@@ -100,6 +101,7 @@ def payload(report: Report) -> dict[str, Any]:
             "after": _compact(np.round(report.maps.after * STEPS).astype(np.uint16)),
         },
         "clusters": _clusters(report),
+        "dimensions": _dimensions(report),
         "neighbours": {
             "count": report.neighbours.after.shape[1],
             "before": _compact(report.neighbours.before),
@@ -147,6 +149,22 @@ def _clusters(report: Report) -> dict[str, Any]:
         ],
         "flows": [flows(coarse.labels, fine.labels).tolist() for coarse, fine in pairwise(levels)],
         "suggestion": {"k": report.resolutions.suggestion.k, "reason": report.resolutions.suggestion.reason},
+    }
+
+
+def _dimensions(report: Report) -> dict[str, Any] | None:
+    found, loadings = report.dimensions, report.loadings
+    if found is None or loadings is None:
+        return None
+    unit = float(loadings.max(initial=0.0)) / STEPS or 1.0
+    return {
+        "names": list(found.names_),
+        "weight": np.round(found.weight_, 6).tolist(),
+        "error": np.round(found.weight_error_, 6).tolist(),
+        "reproducibility": np.round(found.reproducibility_, 3).tolist(),
+        "sure": found.reproducible_.tolist(),
+        "unit": unit,
+        "loadings": _compact(np.round(loadings / unit).astype(np.uint16)),
     }
 
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..comparisons import Comparisons
 from ..comparisons.names import as_items
+from ..dimensions import Dimensions
 from ..items.frames import row_names, without_names
 from ..learning.sklr import SKLR
 from ..problem import choices
@@ -54,6 +55,8 @@ class Report:
         Answers to show; by default those that the model learned from.
     held_out : Comparisons, optional
         Answers not used for learning. Without them the report cross-validates, with up to 20,000 answers.
+    dimensions : Dimensions, optional
+        Fitted dimensions of the similarity, to show with the items that have most of each.
     clusters : sequence of int, optional
         Numbers of clusters to show; by default 2 to 20.
     map : {"tsne", "umap", "mds", "pca"}, default="tsne"
@@ -91,6 +94,7 @@ class Report:
         classes: ArrayLike | None = None,
         answers: Comparisons | None = None,
         held_out: Comparisons | None = None,
+        dimensions: Dimensions | None = None,
         clusters: Sequence[int] | None = None,
         map: str = "tsne",
         title: str | None = None,
@@ -121,6 +125,7 @@ class Report:
         self.held_out_answers = None if held_out is None else _about(held_out, given, n)
         self.names = given if given is not None else self.answers.items
         self.images = images
+        self.dimensions = dimensions
         self.clusters = counts_of(clusters, n)
         self.map = map
         self.title = title
@@ -164,6 +169,11 @@ class Report:
     def neighbours(self) -> Neighbours:
         """The nearest neighbours of each item, before and after."""
         return find_neighbours(*self._coordinates)
+
+    @cached_property
+    def loadings(self) -> Array | None:
+        """The items' loadings on the dimensions, if there are any."""
+        return None if self.dimensions is None else np.asarray(self.dimensions.transform(self._given))
 
     @cached_property
     def verdicts(self) -> Verdicts:

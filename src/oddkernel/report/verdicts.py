@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..comparisons import Comparisons, Kind
+from ..comparisons.kinds import compared
 from ..problem import choices
 from ..support.types import Array, Indices
 
@@ -122,7 +123,7 @@ def judge(
             opposite = np.full((m, 3), np.nan)
             opposite[triples] = choices.sides(points, shown)
             columns[when][known] = choices.agreement(opposite[known], said[known])
-            columns[f"spread_{when}"][triples] = _spread(opposite[triples])
+            columns[f"spread_{when}"][triples] = _spread(opposite[triples], said.kind[triples])
         pick[triples] = np.argmin(choices.eligible(opposite[triples], said[triples]), axis=1)
         columns["probability"][known] = np.exp(choices.log_likelihood(opposite[known], said[known], temperature, guess))
         asked = np.flatnonzero(said.kind == Kind.ODD_ONE_OUT)
@@ -134,7 +135,10 @@ def judge(
     return Verdicts(said=said, pick=pick, influence=influence, conflicts=said.conflicts(), **columns)
 
 
-def _spread(opposite: Array) -> Array:
-    shortest, longest = opposite.min(axis=1), opposite.max(axis=1)
+def _spread(opposite: Array, kind: Array) -> Array:
+    """The longest distance divided by the shortest; for *equally close*, of the two that it compares."""
+    among = compared(kind) | (kind != Kind.EQUALLY_CLOSE)[:, None]
+    shortest = np.where(among, opposite, np.inf).min(axis=1)
+    longest = np.where(among, opposite, -np.inf).max(axis=1)
     ratio = np.divide(longest, shortest, out=np.full(len(opposite), np.inf), where=shortest > 0)
     return np.asarray(np.sqrt(np.where(longest > 0, ratio, 1.0)))

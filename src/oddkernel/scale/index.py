@@ -60,7 +60,8 @@ class Found:
 class Index:
     """An index of items by their learned coordinates, with the model that computes the coordinates of a query.
 
-    Make one with `build` or `load`.
+    Make one with `build` or `load`. Distances are those of the coordinates, which lack what `SKLR.distance` adds for
+    items that were not in `fit`.
 
     Examples
     --------

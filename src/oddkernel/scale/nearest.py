@@ -48,7 +48,8 @@ def nearest(
     """The k nearest items of each query under the learned distance: exact, in one pass over the items.
 
     Memory holds the queries and a block of items. Of equally near items the first is taken. For repeated queries, build
-    an `Index`.
+    an `Index`. Distances are those of the coordinates of `transform`, which lack what `SKLR.distance` adds for items
+    that were not in `fit`.
 
     Parameters
     ----------

@@ -8,25 +8,21 @@ import numpy as np
 import numpy.typing as npt
 
 from ..problem.dual import Dual
-from ..problem.solution import Status
-from .auto import Auto
-from .solving import solve
+from .feasibility import feasible
 
 Array = npt.NDArray[Any]
 
-# Rows with less than this share of the certificate are not part of it.
-NEGLIGIBLE = 1e-6
+# Answers with less than this share of the heaviest one's multipliers are left out first. Chosen by hand: those of a
+# contradiction grow for ever, others don't.
+NEGLIGIBLE = 1e-4
 # Up to so many answers are thinned a second time; more would take seconds.
 FEW = 20
-# Multipliers that grow for ever show it within a hundred or two of steps.
-STEPS = 300
 
 
 def contradiction(problem: Dual) -> Array | None:
     """Comparisons that no metric on these features satisfies together, none of them superfluous; None if all can hold.
 
-    Hard rows exclude one another exactly if the multipliers of the dual can grow for ever. The rows along which they
-    do contradict one another; answers are then left out one after another as long as the rest still does.
+    Answers are left out one after another as long as the rest still contradict one another.
     """
     answer = problem.rows.answer
     kept = _taking_part(problem, np.unique(answer))
@@ -60,12 +56,14 @@ def _thinned(problem: Dual, kept: Array) -> Array:
 
 def _taking_part(problem: Dual, answers: Array) -> Array | None:
     """Which of these answers take part in a contradiction, heaviest first; None if they can all hold."""
-    hard = problem.hardened(np.isin(problem.rows.answer, answers))
-    solution, point = solve(hard, Auto(), tol=1e-6, max_iter=STEPS)
-    if solution.status is not Status.CONTRADICTORY:
+    part = problem.hardened(np.isin(problem.rows.answer, answers))
+    verdict = feasible(part)
+    if verdict.holds is not False:
         return None
-    impossible = hard.void & point.free & (point.gradient != 0)
-    share = impossible if impossible.any() else np.abs(point.alpha) * hard.initial_scale
-    weight = np.bincount(hard.rows.answer, share)
-    heavy = np.flatnonzero(weight > NEGLIGIBLE * weight.max())
-    return np.asarray(heavy[np.argsort(-weight[heavy], kind="stable")])
+    weight = np.bincount(part.rows.answer, verdict.weight)
+    ordered = answers[np.argsort(-weight[answers], kind="stable")]
+    heavy = ordered[weight[ordered] > NEGLIGIBLE * weight.max()]
+    # Light rows may be needed, too.
+    if len(heavy) < len(ordered) and feasible(problem.hardened(np.isin(problem.rows.answer, heavy))).holds is False:
+        return np.asarray(heavy)
+    return np.asarray(ordered)

@@ -32,8 +32,6 @@ STEPS, STAGE = 150, 40
 CG_STEPS = 120
 # How exact conjugate gradients make a direction, as a share of the gradient: far from the minimum, and near it.
 ROUGH, FINE = 0.3, 0.05
-# How many times as much an exact direction may cost as conjugate gradients: it is worth fewer steps. Chosen by hand.
-EXACTNESS = 4.0
 # What a full step leaves of the damping.
 RELIEF = 0.1
 # A step ends where this share of the slope is left. It may be that long, and must leave this share of each of W's
@@ -264,7 +262,7 @@ def _direction(primal: Primal, change: Array, damping: float) -> Array:
     problem, rows = primal.problem, np.flatnonzero(primal.stiffness[0])
     by_unknowns, by_rows = unknowns_cost(problem), rows_cost(len(rows))
     dense, cost = (_by_unknowns, by_unknowns) if by_unknowns < by_rows else (_by_rows, by_rows)
-    if cost > max(EXACTNESS * products_cost(problem), SLIGHT):
+    if cost > max(products_cost(problem), SLIGHT):
         step, arrived = _by_products(primal, change, damping)
         if arrived or cost > DENSE:
             return step

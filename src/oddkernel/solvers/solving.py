@@ -10,9 +10,10 @@ from ..problem.arrays import Array, device_named, to_numpy
 from ..problem.dual import Dual
 from ..problem.point import Point
 from ..problem.solution import Solution, Status
+from .feasibility import feasible
 from .loop import Run, run
 from .protocol import Solver, declares
-from .starts import barriers, first, guessed, is_soft, rescued
+from .starts import CUTTING, barriers, first, guessed, is_hard, is_soft, rescued
 from .threads import fitting_threads
 
 # How well the relaxed problems on the way to the real one are solved.
@@ -53,6 +54,8 @@ def _solve(
     limit = solver.default_max_iter if max_iter is None else max_iter
     if not solver.exact:
         only = run(first(problem, start), solver, tol, limit, progress)
+        if not only.status.success and _contradictory(problem):
+            only.status = Status.CONTRADICTORY
         return _solution(only, [only]), only.point.host
 
     runs: list[Run] = []
@@ -64,7 +67,13 @@ def _solve(
         runs.append(run(point, solver, tol, max(min(left(), most), 0), progress))
         return runs[-1].point.alpha
 
-    alpha = go(guessed(first(problem, start), solver, tol), tol, PROBE)
+    point, many = first(problem, start), len(problem) > CUTTING
+    if many and _contradictory(problem):
+        only = Run(point, Status.CONTRADICTORY, run(point, solver, tol, 0, None).history)
+        return _solution(only, [only]), point.host
+    alpha = go(guessed(point, solver, tol, warm=start is not None), tol, PROBE)
+    if not many and not runs[-1].status.success and _contradictory(problem):
+        runs[-1].status = Status.CONTRADICTORY
     if runs[-1].status is Status.EXHAUSTED and not is_soft(problem):
         for barrier in barriers(runs[-1].point):
             alpha = go(first(problem.relaxed(barrier), alpha), APPROACH, PROBE)
@@ -74,6 +83,11 @@ def _solve(
     if runs[-1].status in (Status.STALLED, Status.EXHAUSTED) and left() > 0:
         go(rescued(runs[-1].point, tol), tol, limit)
     return _solution(runs[-1], runs), runs[-1].point.host
+
+
+def _contradictory(problem: Dual) -> bool:
+    """Whether every row must hold, and they can't."""
+    return is_hard(problem.host) and feasible(problem.host).holds is False
 
 
 def check_device(solver: Solver, device: str | None) -> None:

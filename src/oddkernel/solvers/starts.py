@@ -9,9 +9,8 @@ from ..problem.dual import Dual
 from ..problem.point import Point
 from ..problem.solution import Status
 from .ascent import Ascent
-from .certificates import optimal
-from .costs import DENSE, fewer_unknowns, passes_first
-from .loop import better, pulls, run
+from .costs import DENSE, fewer_unknowns, passes_first, rows_cost, unknowns_cost
+from .loop import better, optimal, pulls, run
 from .newton import Newton, approach
 from .primal import descend, held_and_moved
 from .protocol import Solver, declares
@@ -36,29 +35,32 @@ RESCUE = 100
 def first(problem: Dual, start: Array | None) -> Point:
     """The point to start from: ``start``, or what K₀'s violations ask for; nearer to 0 if S is not ready for it."""
     xp = namespace(problem.offset)
-    origin = problem.at(xp.zeros_like(problem.offset))
-    assert origin is not None  # S(0) = I
-    natural = problem.loss.start(origin.violation)
+    natural = problem.loss.start(problem.initial_excess + problem.offset)
     given = natural if start is None else problem.put(start)
     wanted = problem.loss.inside(xp.where(given == 0, natural, given))
     if not pulls(wanted):
-        return origin
+        return problem.origin
     point = problem.at(wanted)
-    while point is None or (start is None and cholesky(STRETCH * point.bent - origin.bent) is None):
+    while point is None or (start is None and cholesky(STRETCH * point.bent - problem.unit) is None):
         wanted = 0.5 * wanted
         point = problem.at(wanted)
     return point
 
 
-def guessed(point: Point, solver: Solver, tol: float) -> Point:
-    """Where the solver's steps had better start: the primal's minimum, or where single precision leads, or here."""
+def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> Point:
+    """Where the solver's steps had better start: the primal's minimum, or where single precision leads, or here.
+
+    ``warm``: the point is the optimum of a similar problem.
+    """
     problem, many = point.problem, len(point.problem) > DENSE
     if len(problem) > CUTTING and problem.host is problem and is_hard(problem):
         return cut_by_cut(point)
     if fewer_unknowns(point):
         met = through_primal(point, 0.1 * tol, tol)
         return point if met is None else met
-    if _outweighed(point) or (many and is_soft(problem)):
+    # Where a direction in the primal costs as much as one in the dual, few of the latter remain from a warm start.
+    near = warm and rows_cost(len(problem)) <= unknowns_cost(problem)
+    if (many and is_soft(problem)) or (not near and _outweighed(point)):
         for close in (10.0 * tol, tol) if many else (NEAR,):
             guess = problem.at(descend(point, close))
             if guess is None or guess.residual >= point.residual:
@@ -75,8 +77,7 @@ def guessed(point: Point, solver: Solver, tol: float) -> Point:
 def cut_by_cut(point: Point) -> Point:
     """Where hard rows lead, the most violated answers first: a cutting-plane method.
 
-    Few of many hard rows pull in the end. And where answers contradict one another a part of them does so, too, at a
-    fraction of the cost: multipliers that run away on a part do so on the whole.
+    Few of many hard rows pull in the end.
     """
     problem, answer = point.problem, point.problem.rows.answer
     chosen = np.zeros(int(answer.max()) + 1, bool)
@@ -99,8 +100,6 @@ def cut_by_cut(point: Point) -> Point:
         if there is None or found.status is Status.STALLED:
             return point
         point = there
-        if found.status is Status.CONTRADICTORY:
-            return point
 
 
 def through_primal(point: Point, close: float, tol: float) -> Point | None:

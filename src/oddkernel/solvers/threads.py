@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from threading import Lock
 from typing import Any
@@ -24,11 +24,15 @@ _solving: list[Any] = []
 
 @contextmanager
 def fitting_threads(problem: Dual) -> Iterator[None]:
-    """One BLAS thread for a small problem; however many solve at the same time, the last one restores what was set."""
+    """One BLAS thread for a small problem, and as many as were set for a large one."""
     s, q = len(problem.items), problem.rank
-    if s * q * max(s, q) >= WORTH:
+    with one_thread() if s * q * max(s, q) < WORTH else nullcontext():
         yield
-        return
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One BLAS thread; however many ask for it at the same time, the last one restores what was set."""
     with _lock:
         # Limits are those of the whole process: only the first may remember what to restore.
         if _solving:

@@ -22,7 +22,7 @@ def _sheets(data: bytes) -> list[tuple[str, Records]]:
     try:
         import openpyxl
     except ImportError:
-        raise ImportError("Excel files need openpyxl: pip install 'oddkernel[excel]'") from None
+        raise ImportError('Excel files need openpyxl: pip install "oddkernel[excel]"') from None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about styles and rules, which play no part

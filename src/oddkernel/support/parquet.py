@@ -11,7 +11,7 @@ def pyarrow() -> Any:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise ImportError("Parquet files need pyarrow: pip install 'oddkernel[parquet]'") from None
+        raise ImportError('Parquet files need pyarrow: pip install "oddkernel[parquet]"') from None
     return pyarrow
 
 

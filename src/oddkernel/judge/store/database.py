@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import os
 import queue
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy
 from sqlalchemy import Connection, Engine, event
@@ -41,36 +42,35 @@ class Unavailable(OSError):
     """The database can't be read or written now; what was to be written is not stored."""
 
 
-class Database:
-    """A database of answers, brought up to date when it is opened.
+class Job(NamedTuple):
+    """Work that changes the records of a study, and the future that gets its result."""
 
-    One thread does all the writing. It puts all work that waits into one transaction, so that many people share one
-    wait for the disk. Nobody is told that something is stored before the transaction is committed and, on SQLite, on
-    the disk (``synchronous=FULL``).
+    study: str
+    work: Work[Any]
+    future: Future[Any]
+
+
+class Database:
+    """A study's records in a database.
 
     Parameters
     ----------
     address : str or Path
-        A file, or ``sqlite:///file`` or ``postgresql://user:password@host/name``.
+        A file, or ``sqlite:///file`` or ``postgresql://user:password@host/name``. The schema is brought up to date.
     study : str
         The study that all records are about.
     """
 
     def __init__(self, address: str | Path, study: str) -> None:
         self.study = study
-        self._engine = _engine(address)
-        self._lingers = False  # whether something that was deleted may still be in SQLite's log
-        self._writing = self._engine.execution_options(writes=True)
-        self._waiting: queue.SimpleQueue[tuple[Work[Any], Future[Any]] | None] = queue.SimpleQueue()
-        try:
-            _migrate(self._writing)
-        except SQLAlchemyError as error:
-            raise Unavailable(f"the database can't be opened: {_reason(error)}") from None
-        except ValueError:
-            self._engine.dispose()
-            raise
-        self._thread = threading.Thread(target=self._write_what_waits, name="oddkernel-writer", daemon=True)
-        self._thread.start()
+        self._opened = _Opened(address)
+
+    def share(self, study: str) -> Database:
+        """The records of another study in this database, with the same writing thread; each is to be closed."""
+        other = copy.copy(self)
+        other.study = study
+        self._opened.n_users += 1
+        return other
 
     def write(self, work: Work[T]) -> Future[T]:
         """Do some work that changes the records; the future has its result when the change is durable.
@@ -78,30 +78,67 @@ class Database:
         Other work shares the transaction, so the work must raise its errors before it changes anything.
         """
         future: Future[T] = Future()
-        self._waiting.put((work, future))
+        self._opened.waiting.put(Job(self.study, work, future))
         return future
 
     def read(self, work: Work[T]) -> T:
         """Do some work that changes nothing."""
         try:
-            with self._engine.connect() as connection:
+            with self._opened.engine.connect() as connection:
+                if connection.dialect.name == "postgresql":  # all that is read is of one moment, as in SQLite
+                    connection = connection.execution_options(isolation_level="REPEATABLE READ")
                 return work(Records(connection, self.study))
         except SQLAlchemyError as error:
             raise _unavailable(error) from None
 
-    def forget_deleted(self, patience: float | None = None) -> bool:
+    def forget_deleted(self) -> bool:
         """Clear SQLite's log of changes, where what was deleted lingers.
 
-        False if it can't be cleared, as another program reads the file for longer than `patience`, by default
-        `PATIENCE` seconds. It is then tried again after later changes, and when the database is closed.
+        False if it can't be cleared, as another program reads the file for longer than `PATIENCE` seconds. It is then
+        tried again after later changes, and when the database is closed.
         """
-        if self._engine.dialect.name != "sqlite":
+        return self._opened.forget_deleted(PATIENCE)
+
+    def close(self) -> None:
+        """Let go of the database; the last that shares it writes what waits first."""
+        self._opened.n_users -= 1
+        if not self._opened.n_users:
+            self._opened.close()
+
+
+class _Opened:
+    """An open database, for one study or for several.
+
+    One thread does all the writing. It puts all work that waits into one transaction, so that many people share one
+    wait for the disk. Nobody is told that something is stored before the transaction is committed and, on SQLite, on
+    the disk (``synchronous=FULL``).
+    """
+
+    def __init__(self, address: str | Path) -> None:
+        self.n_users = 1
+        self.engine = _engine(address)
+        self._lingers = False  # whether something that was deleted may still be in SQLite's log
+        self._writing = self.engine.execution_options(writes=True)
+        self.waiting: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        try:
+            _migrate(self._writing)
+        except SQLAlchemyError as error:
+            raise Unavailable(f"the database can't be opened: {_reason(error)}") from None
+        except ValueError:
+            self.engine.dispose()
+            raise
+        self._thread = threading.Thread(target=self._write_what_waits, name="oddkernel-writer", daemon=True)
+        self._thread.start()
+
+    def forget_deleted(self, patience: float) -> bool:
+        """Clear SQLite's log; False if another program reads the file for longer than `patience` seconds."""
+        if self.engine.dialect.name != "sqlite":
             return True
         self._lingers = True
-        connection = self._engine.raw_connection()  # a checkpoint can't be part of a transaction
+        connection = self.engine.raw_connection()  # a checkpoint can't be part of a transaction
         try:
             cursor = connection.cursor()
-            cursor.execute(f"PRAGMA busy_timeout = {round(1000 * (PATIENCE if patience is None else patience))}")
+            cursor.execute(f"PRAGMA busy_timeout = {round(1000 * patience)}")
             is_busy, *_ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             cursor.execute(f"PRAGMA busy_timeout = {round(1000 * PATIENCE)}")
             self._lingers = bool(is_busy)
@@ -113,36 +150,35 @@ class Database:
 
     def close(self) -> None:
         """Write what waits, then let go of the database."""
-        self._waiting.put(None)
+        self.waiting.put(None)
         self._thread.join()
         self._forget_what_lingers()
-        self._engine.dispose()
+        self.engine.dispose()
 
     def _forget_what_lingers(self) -> None:
         if self._lingers:
             self.forget_deleted(patience=0)
 
     def _write_what_waits(self) -> None:
-        while (first := self._waiting.get()) is not None:
+        while (first := self.waiting.get()) is not None:
             batch = [first]
-            while len(batch) < MOST_AT_ONCE and not self._waiting.empty():
-                following = self._waiting.get()
+            while len(batch) < MOST_AT_ONCE and not self.waiting.empty():
+                following = self.waiting.get()
                 if following is None:
-                    self._waiting.put(None)
+                    self.waiting.put(None)
                     break
                 batch.append(following)
             # Work that nobody waits for any more is skipped: the person has left.
-            self._commit([(work, future) for work, future in batch if future.set_running_or_notify_cancel()])
+            self._commit([job for job in batch if job.future.set_running_or_notify_cancel()])
             self._forget_what_lingers()
 
-    def _commit(self, batch: list[tuple[Work[Any], Future[Any]]]) -> None:
+    def _commit(self, batch: list[Job]) -> None:
         outcomes: list[tuple[Any, Exception | None]] = []
         try:
             with self._writing.begin() as connection:
-                records = Records(connection, self.study)
-                for work, _ in batch:
+                for job in batch:
                     try:
-                        outcomes.append((work(records), None))
+                        outcomes.append((job.work(Records(connection, job.study)), None))
                     except SQLAlchemyError:
                         raise
                     except Exception as error:
@@ -155,11 +191,11 @@ class Database:
             outcomes = [(None, _unavailable(error))]
         except Exception as error:  # the thread must outlive whatever happens to one transaction
             outcomes = [(None, _unavailable(error))] * len(batch)
-        for (_, future), (result, problem) in zip(batch, outcomes, strict=True):
+        for job, (result, problem) in zip(batch, outcomes, strict=True):
             if problem is None:
-                future.set_result(result)
+                job.future.set_result(result)
             else:
-                future.set_exception(problem)
+                job.future.set_exception(problem)
 
 
 def _unavailable(error: Exception) -> Unavailable:

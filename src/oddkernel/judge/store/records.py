@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .studies import StudyRecord, now
-
-
-class Refused(ValueError):
-    """A request that contradicts what is stored."""
+from ..forms import ANSWERS, ODD
+from .replies import Refused as Refused
+from .replies import Replies
+from .studies import now
 
 
 class Unknown(ValueError):
@@ -19,7 +18,10 @@ class Unknown(ValueError):
 
 
 class Sitting(NamedTuple):
-    """One person's part in the study: the plan of questions and how far they are."""
+    """One person's part in the study: the plan of questions and how far they are.
+
+    `panel` holds the ids with which a panel sent the person, by the names of the link's parameters.
+    """
 
     id: str
     participant: str
@@ -28,6 +30,10 @@ class Sitting(NamedTuple):
     consented: bool
     answered: int
     paused: bool
+    started_at: str = ""
+    panel: Mapping[str, str] = {}
+    screened_out: bool = False
+    simulated: bool = False
 
     @property
     def total(self) -> int:
@@ -52,6 +58,7 @@ class Question(NamedTuple):
     place: int
     kind: str
     items: tuple[str, str, str]
+    form: str = ODD
 
 
 class Answer(NamedTuple):
@@ -73,9 +80,12 @@ class Answer(NamedTuple):
     stored_at: str
     handed_at: str
     simulated: int = 0
+    list_line: int | None = None
+    list_block: str | None = None
+    form: str = ODD
 
 
-class Records(StudyRecord):
+class Records(Replies):
     """The records of one study, within one transaction."""
 
     # Invitations
@@ -95,7 +105,8 @@ class Records(StudyRecord):
     _SITTING = """
         SELECT s.id, s.participant, s.plan, s.seed, s.consented_at,
                (SELECT count(*) FROM answer a WHERE a.sitting = s.id AND a.undo_id IS NULL),
-               (SELECT t.paused FROM study t WHERE t.id = s.study)
+               (SELECT t.paused FROM study t WHERE t.id = s.study),
+               s.started_at, s.panel, s.screened_at, s.simulated
         FROM sitting s WHERE s.study = :study AND """
 
     def sitting(self, id: str) -> Sitting | None:
@@ -128,28 +139,36 @@ class Records(StudyRecord):
         invitation: str | None = None,
         key: str | None = None,
         simulated: bool = False,
+        panel: Mapping[str, str] | None = None,
     ) -> Sitting:
         """A new sitting; `key` is the hash of what opens it again."""
         if self.sitting_of(participant) is not None:
             raise Refused("This participant has begun already, in another browser. Please continue there.")
         id = secrets.token_hex(16)
         self._run(
-            "INSERT INTO sitting (id, study, participant, invitation, plan, seed, started_at, key, simulated) "
-            "VALUES (:id, :study, :participant, :invitation, :plan, :seed, :now, :key, :simulated)",
+            "INSERT INTO sitting (id, study, participant, invitation, plan, seed, started_at, key, simulated, panel) "
+            "VALUES (:id, :study, :participant, :invitation, :plan, :seed, :now, :key, :simulated, :panel)",
             id=id,
             participant=participant,
             invitation=invitation,
             plan=json.dumps(list(plan)),
             seed=seed,
-            now=now(),
+            now=(started_at := now()),
             key=key,
             simulated=int(simulated),
+            panel=json.dumps(dict(panel)) if panel else None,
         )
-        return Sitting(id, participant, tuple(plan), seed, False, 0, self.paused())
+        paused = self.paused()
+        return Sitting(id, participant, tuple(plan), seed, False, 0, paused, started_at, panel or {}, False, simulated)
 
     def set_key(self, sitting: Sitting, key: str) -> None:
         """Let the key with this hash open the sitting from now on."""
         self._run("UPDATE sitting SET key = :key WHERE id = :id", id=sitting.id, key=key)
+
+    def set_panel(self, sitting: Sitting, panel: Mapping[str, str]) -> Sitting:
+        """Replace the panel's ids by those of the latest visit."""
+        self._run("UPDATE sitting SET panel = :panel WHERE id = :id", id=sitting.id, panel=json.dumps(dict(panel)))
+        return sitting._replace(panel=panel)
 
     def consent(self, sitting: Sitting) -> None:
         """Note that the person agreed."""
@@ -163,6 +182,7 @@ class Records(StudyRecord):
         if sitting is None:
             raise Unknown(f"no participant is called {participant!r}")
         of = {"id": sitting.id}
+        self._run("DELETE FROM about WHERE sitting = :id", **of)
         self._run("DELETE FROM answer WHERE sitting = :id", **of)
         self._run("DELETE FROM question WHERE sitting = :id", **of)
         self._run("DELETE FROM sitting WHERE id = :id", **of)
@@ -170,13 +190,13 @@ class Records(StudyRecord):
 
     # Questions
 
-    _QUESTION = "SELECT q.id, q.place, q.kind, q.a, q.b, q.c FROM question q "
+    _QUESTION = "SELECT q.id, q.place, q.kind, q.a, q.b, q.c, q.form FROM question q "
     _LIVE = "(SELECT 1 FROM answer a WHERE a.question = q.id AND a.undo_id IS NULL)"
 
     def asked(self, sitting: Sitting) -> list[tuple[Question, bool]]:
         """All questions handed out in a sitting, in order, and whether each has an answer."""
         rows = self._all(
-            f"SELECT q.id, q.place, q.kind, q.a, q.b, q.c, EXISTS {self._LIVE} FROM question q "
+            f"SELECT q.id, q.place, q.kind, q.a, q.b, q.c, q.form, EXISTS {self._LIVE} FROM question q "
             "WHERE q.sitting = :id ORDER BY q.place",
             id=sitting.id,
         )
@@ -237,12 +257,15 @@ class Records(StudyRecord):
         items: tuple[str, str, str],
         expected: int | None = None,
         repeats: str | None = None,
+        line: int | None = None,
+        block: str | None = None,
+        form: str = ODD,
     ) -> Question:
-        """Add a question to a sitting."""
+        """Add a question to a sitting; line and block are those of a list."""
         id = secrets.token_hex(12)
         self._run(
-            "INSERT INTO question (id, sitting, place, kind, a, b, c, expected, repeats, handed_at) "
-            "VALUES (:id, :sitting, :place, :kind, :a, :b, :c, :expected, :repeats, :now)",
+            "INSERT INTO question (id, sitting, place, kind, a, b, c, expected, repeats, handed_at, line, block, form) "
+            "VALUES (:id, :sitting, :place, :kind, :a, :b, :c, :expected, :repeats, :now, :line, :block, :form)",
             id=id,
             sitting=sitting.id,
             place=place,
@@ -251,8 +274,11 @@ class Records(StudyRecord):
             expected=expected,
             repeats=repeats,
             now=now(),
+            line=line,
+            block=block,
+            form=form,
         )
-        return Question(id, place, kind, items)
+        return Question(id, place, kind, items, form)
 
     def retire(self, question: Question) -> None:
         """Free the place of a question that can no longer be asked.
@@ -272,6 +298,8 @@ class Records(StudyRecord):
     ) -> tuple[Question, bool]:
         """Store an answer; returns its question, and False if the same answer was stored before."""
         question = self.question(sitting, question_id)
+        if odd not in ANSWERS[question.form]:
+            raise Unknown("This answer doesn't fit the question.")
         earlier = self._all(
             "SELECT client_id, question, odd, undo_id FROM answer "
             "WHERE sitting = :sitting AND (client_id = :client OR question = :question)",
@@ -335,7 +363,8 @@ class Records(StudyRecord):
         complete = {sitting.id: sitting.done for sitting in self.sittings()}
         rows = self._all(
             "SELECT s.id, s.participant, q.id, q.place, q.kind, q.a, q.b, q.c, q.expected, q.repeats, "
-            "a.client_id, a.odd, a.response_ms, a.answered_at, a.stored_at, q.handed_at, s.simulated "
+            "a.client_id, a.odd, a.response_ms, a.answered_at, a.stored_at, q.handed_at, s.simulated, "
+            "q.line, q.block, q.form "
             "FROM answer a JOIN question q ON q.id = a.question JOIN sitting s ON s.id = q.sitting "
             "WHERE s.study = :study AND a.undo_id IS NULL ORDER BY s.started_at, s.id, q.place"
         )
@@ -364,10 +393,22 @@ class Records(StudyRecord):
 def _as_sitting(row: Any) -> Sitting | None:
     if row is None:
         return None
-    id, participant, plan, seed, consented_at, answered, paused = row
-    return Sitting(id, participant, tuple(json.loads(plan)), seed, consented_at is not None, answered, bool(paused))
+    id, participant, plan, seed, consented_at, answered, paused, started_at, panel, screened_at, simulated = row
+    return Sitting(
+        id,
+        participant,
+        tuple(json.loads(plan)),
+        seed,
+        consented_at is not None,
+        answered,
+        bool(paused),
+        started_at,
+        json.loads(panel) if panel else {},
+        screened_at is not None,
+        bool(simulated),
+    )
 
 
 def _as_question(row: Any) -> Question:
-    id, place, kind, a, b, c = row
-    return Question(id, place, kind, (a, b, c))
+    id, place, kind, a, b, c, form = row
+    return Question(id, place, kind, (a, b, c), form)

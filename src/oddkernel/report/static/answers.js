@@ -120,13 +120,14 @@ const KINDS = {
   odd_one_out: (a) => (a.odd < 0 ? "People could not tell which is odd." : `People: ${briefly(a.shown[a.odd])} is the odd one.`),
   most_central: (a) => `People: ${briefly(a.shown[0])} is the most central.`,
   closer: (a) => `People: ${briefly(a.shown[0])} is more like ${briefly(a.shown[1])} than like ${briefly(a.shown[2])}.`,
+  equally_close: (a) => `People could not tell which of the two is more like ${briefly(a.shown[0])}.`,
   must_link: () => "People: these two belong together.",
   cannot_link: () => "People: these two belong apart.",
 };
 
 function answerCard(answer) {
   const { kind, shown, odd, pick, probability, influence, after, before, spread, row, rater } = answer;
-  const roles = kind === "closer" ? ["this one", "closer", "farther"] : [];
+  const roles = { closer: ["this one", "closer", "farther"], equally_close: ["this one", "as close", "as close"] }[kind] ?? [];
   const [name, named] = { odd_one_out: ["odd", odd], most_central: ["central", 0] }[kind] ?? [];
   const three = make("div", { class: "three" });
   shown.forEach((i, position) => {
@@ -143,7 +144,7 @@ function answerCard(answer) {
       make("span", { class: after >= 0.5 ? "yes" : "no" }, after >= 0.5 ? "The model agrees" : "The model disagrees"),
       `${before >= 0.5 !== after >= 0.5 ? ", unlike before learning" : ""}. `,
     );
-  } else if (named < 0 && spread[1] !== null) {
+  } else if ((named < 0 || kind === "equally_close") && spread[1] !== null) {
     const close = spread[1] <= EQUAL;
     verdict.push(
       make("span", { class: close ? "yes" : "no" }, close ? "Equally far" : "Not equally far"),

@@ -72,6 +72,7 @@ function startNavigation() {
 startOpening();
 startMaps();
 startClusters();
+startDimensions();
 startNeighbours();
 startAnswers();
 startSaid();

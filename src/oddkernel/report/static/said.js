@@ -10,7 +10,8 @@ function answersAbout(items) {
     const about = (i) => shown[3 * place] === i || shown[3 * place + 1] === i || shown[3 * place + 2] === i;
     if (items.every(about)) places.push(place);
   }
-  const unclear = (place) => data.answers.kinds[kind[place]] === "odd_one_out" && odd[place] === 0;
+  const kindAt = (place) => data.answers.kinds[kind[place]];
+  const unclear = (place) => kindAt(place) === "equally_close" || (kindAt(place) === "odd_one_out" && odd[place] === 0);
   const rank = (place) => (after[place] < 3 ? 0 : unclear(place) && spread[place] > 100 * EQUAL ? 1 : after[place] <= 6 ? 2 : 3);
   return { places: places.sort((a, b) => rank(a) - rank(b) || probability[a] - probability[b]), unclear };
 }

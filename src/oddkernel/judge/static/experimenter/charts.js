@@ -33,9 +33,19 @@ export function drawHistogram(edges, counts, tooFast, label) {
   return svg("svg", frame, bars, axis, ticks);
 }
 
-const KINDS = { random: "Random", adaptive: "Adaptive", repeat: "Repeats", catch: "Catches", holdout: "Hold-out" };
+const KINDS = {
+  listed: "List",
+  random: "Random",
+  adaptive: "Adaptive",
+  repeat: "Repeats",
+  catch: "Catches",
+  holdout: "Hold-out",
+  odd: "Odd one out",
+  anchor: "More like the one above",
+  central: "Most central",
+};
 
-/** One bar for each kind of question, with its name and number. */
+/** One bar for each kind, or form, of question, with its name and number. */
 export function drawBars(byKind) {
   const order = Object.keys(KINDS);
   const rows = Object.entries(byKind).sort(([one], [other]) => order.indexOf(one) - order.indexOf(other));

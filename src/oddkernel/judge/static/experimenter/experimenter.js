@@ -5,6 +5,7 @@ import { drawBars, drawHistogram, seconds } from "./charts.js";
 import { el } from "../shared/dom.js";
 import { drawMap, listGroups } from "./map.js";
 import { PeopleTable } from "./people.js";
+import { PlanCard } from "./plan.js";
 import { ReportCard } from "./report.js";
 
 const SUMMARY_MS = 4000;
@@ -57,10 +58,11 @@ function agreementTile(agreement) {
   return tile("Agreement", percent(share), `${percent(low)} to ${percent(high)}, ${count.format(questions)} questions`);
 }
 
-function showTiles({ answers, people, finished, cant_tell: cantTell, catches, repeats, agreement }) {
+function showTiles({ answers, simulated, people, finished, opened, cant_tell: cantTell, catches, repeats, agreement }) {
+  const came = `${count.format(finished)} finished` + (opened ? `, ${count.format(opened)} more opened the page` : "");
   byId("tiles").replaceChildren(
-    tile("Answers", count.format(answers), "stored"),
-    tile("People", count.format(people), `${count.format(finished)} finished`),
+    tile("Answers", count.format(answers), simulated ? `${count.format(simulated)} of them simulated` : "stored"),
+    tile("People", count.format(people), came),
     tile("Can't tell", percent(cantTell), "of all answers"),
     tallyTile("Catches passed", catches),
     tallyTile("Repeats alike", repeats),
@@ -101,7 +103,9 @@ async function refresh() {
   showState(summary.state);
   showTiles(summary);
   showTimes(summary);
-  byId("kinds").replaceChildren(drawBars(summary.by_kind));
+  const forms = Object.keys(summary.by_form);
+  const byForm = forms.some((form) => form !== "odd") ? [drawBars(summary.by_form)] : [];
+  byId("kinds").replaceChildren(drawBars(summary.by_kind), ...byForm);
   people.show(summary.persons);
 }
 
@@ -162,6 +166,9 @@ async function keepDoing(work, ms) {
 
 const report = new ReportCard(byId("report-about"), byId("make-report"), byId("open-report"), `${API}report`, attempt);
 
+const plan = new PlanCard(byId("plan-about"), byId("make-plan"), byId("plan"), `${API}plan`, attempt);
+
 keepDoing(refresh, SUMMARY_MS);
+keepDoing(() => plan.refresh(), SUMMARY_MS);
 keepDoing(() => report.refresh(), SUMMARY_MS);
 keepDoing(refreshMap, MAP_MS);

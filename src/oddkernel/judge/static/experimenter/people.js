@@ -22,9 +22,8 @@ function median({ median_seconds: time }) {
   return time === null ? "–" : seconds(time);
 }
 
-function state({ done, answered }) {
-  if (done) return "finished";
-  return answered ? "answering" : "begun";
+function state({ done }) {
+  return done ? "finished" : "answering";
 }
 
 function noticed({ simulated, flags }) {

@@ -5,6 +5,9 @@ import { Refused, get, post } from "../shared/api.js";
 import { keep, recall } from "./storage.js";
 
 const ATTEMPTS = 3;
+const MOST_PARAMETERS = 30; // of a link; panels have up to four
+const LONGEST_PARAMETER = 200;
+const PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"; // of a task on Amazon Mechanical Turk that nobody has accepted yet
 
 /** A random UUID; crypto.randomUUID is missing where the page is not served by HTTPS or from this computer. */
 export function uuid() {
@@ -23,7 +26,13 @@ export class Entrance {
   /** @param {string} search the part of the link that may name a participant or an invitation */
   constructor(search) {
     const link = new URLSearchParams(search);
-    for (const name of ["participant", "invitation"]) if (link.has(name)) this.#body[name] = link.get(name);
+    // A panel may call the participant otherwise; the page says how.
+    const { content: named } = document.querySelector('meta[name="oddkernel-participant"]');
+    if (link.get(named)) this.#body.participant = link.get(named);
+    if (link.has("invitation")) this.#body.invitation = link.get("invitation");
+    const others = [...link].filter(([, value]) => value.length <= LONGEST_PARAMETER).slice(0, MOST_PARAMETERS);
+    this.#body.link = Object.fromEntries(others); // the server keeps those that the study names
+    this.isPreview = link.get("assignmentId") === PREVIEW;
     const place = `key.${this.#body.participant ?? ""}`;
     const key = uuid();
     if (recall(place) === null) keep(place, key);
@@ -33,7 +42,7 @@ export class Entrance {
   /** Opens the sitting; once it was open, that one and no other. */
   async open() {
     const reply = await post("api/sitting", this.#body, this.#headers);
-    this.#headers = { "Oddkernel-Sitting": reply.sitting.tag };
+    this.#headers = { "Oddkernel-Sitting": reply.sitting.tag, "Oddkernel-Pass": reply.pass };
     this.#study = reply.study.tag;
     return reply;
   }

@@ -2,16 +2,26 @@
 
 import { NotNow, Refused, delayMs, pause } from "../shared/api.js";
 import { el, paragraphs } from "../shared/dom.js";
+import { form } from "./about.js";
 import { Entrance, uuid } from "./entrance.js";
+import { leaving } from "./leaving.js";
 import { Outbox } from "./outbox.js";
 import { QuestionScreen } from "./question.js";
-import { Progress, setNotice, showQuestion, showText } from "./screen.js";
+import { Progress, setNotice, setStudy, showQuestion, showText } from "./screen.js";
 import { keep, recall } from "./storage.js";
 import { Supply } from "./supply.js";
 import { Words, setLanguage } from "./words.js";
 
 const HISTORY = 5; // answers that can be taken back, one after the other
 const PAUSED_POLL_MS = 15_000;
+// Title and text of the last screen by state. In all but the first no more is asked, though questions are left.
+const LAST = {
+  done: ["done_title", "done_text"],
+  screened_out: ["screened_out_title", "screened_out_text"],
+  timed_out: ["timed_out_title", "timed_out_text"],
+  turned_away: ["turned_away_title", "turned_away_text"],
+};
+const isCut = (state) => state in LAST && state !== "done";
 const LONGEST_MS = 7 * 24 * 3600 * 1000; // of a response, to the server
 
 let words;
@@ -31,6 +41,12 @@ async function persist(ask) {
   }
 }
 
+/** Begins anew; what comes after it in this page is never reached. */
+function reload() {
+  location.reload();
+  return new Promise(() => {});
+}
+
 const entrance = new Entrance(location.search);
 
 function openSitting() {
@@ -42,7 +58,7 @@ class Sitting {
   #sitting;
   #outbox;
   #supply;
-  #view = new QuestionScreen(words);
+  #view;
   #progress = new Progress(words.say("progress"));
   #history; // {client_id, question} of the answers that can be taken back, the last one last
   #exhausted = false; // the server has fewer questions than it promised
@@ -50,6 +66,7 @@ class Sitting {
 
   constructor({ study, sitting }) {
     this.#study = study;
+    this.#view = new QuestionScreen(words, Object.keys(study.questions));
     this.#sitting = sitting;
     this.#outbox = new Outbox(sitting.tag, entrance);
     this.#supply = new Supply(this.#outbox, { entrance, persist, onState: (state) => this.#setState(state) });
@@ -63,11 +80,13 @@ class Sitting {
   }
 
   async begin() {
-    const isOver = this.#sitting.state === "done" && !this.#outbox.size;
+    const isOver = this.#sitting.state in LAST && !this.#outbox.size;
     if (this.#study.consent && !isOver) await this.#consent();
     this.#outbox.send();
-    if (this.#sitting.state === "done") return this.#finish();
+    if (this.#sitting.state in LAST) return this.#finish();
     if (this.#sitting.state === "paused") return this.#waitWhilePaused();
+    await this.#askAbout("start", words.say("about_start_title"));
+    if (this.#over || isCut(this.#sitting.state)) return undefined;
     if (this.#answered === 0) await this.#instruct();
     return this.#run();
   }
@@ -77,16 +96,52 @@ class Sitting {
     return this.#sitting.answered + this.#outbox.balance;
   }
 
+  get #isComplete() {
+    return !isCut(this.#sitting.state) && this.#answered >= this.#sitting.total;
+  }
+
   async #consent() {
     const isLater = this.#answered > 0; // the study did not ask when this person began
     const title = words.say(isLater ? "consent_title_later" : "consent_title");
     const declined = words.say(isLater ? "declined_text_later" : "declined_text");
     const choices = { agree: words.say("consent_agree"), decline: words.say("consent_decline") };
-    while ((await showText(title, paragraphs(this.#study.consent), choices)) !== "agree") {
+    const ask = () => showText(title, paragraphs(this.#study.consent), choices, { enter: false }); // never by accident
+    while ((await ask()) !== "agree") {
+      if (!isLater) await persist(() => entrance.post("api/decline"));
       const back = { back: words.say("declined_back") };
-      await showText(words.say("declined_title"), paragraphs(declined), back);
+      const content = paragraphs(declined);
+      if (this.#study.declined) content.push(leaving({ ...this.#study.declined, seconds: 0 }, words));
+      await showText(words.say("declined_title"), content, back);
+      if (!isLater) await reload();
     }
     await persist(() => entrance.post("api/consent", { agreed: true }));
+  }
+
+  /** Questions about the person that have no reply yet. What is entered goes to the server like every answer. */
+  async #askAbout(at, title) {
+    const waiting = this.#outbox.replied;
+    const questions = this.#study.about.filter((question) => question.at === at && !waiting.has(question.name));
+    if (!questions.length) return;
+    const { element, entered } = form(questions, words);
+    showText(title, [element]);
+    for (const { name, value } of await entered) {
+      this.#outbox.add("about", { client_id: uuid(), name, value, answered_at: new Date().toISOString() });
+    }
+    this.#study.about = this.#study.about.filter((question) => !questions.includes(question));
+    if (!questions.some(({ decides }) => decides)) return;
+    showText(words.say("finishing_title"), paragraphs(words.say("finishing_text")));
+    await this.#outbox.emptied(); // the reply may end this person's part
+  }
+
+  /** The text above the items; the study may have got another form since this page was opened. */
+  #text({ form }) {
+    return this.#study.questions[form] ?? words.say(form === "odd" ? "study_question" : `study_question_${form}`);
+  }
+
+  /** The text on the keys: that of the study's form, or of the one with most keys if there are several. */
+  get #keysText() {
+    const [form, ...others] = Object.keys(this.#study.questions);
+    return others.length || form === "odd" ? "instructions_keys" : `instructions_keys_${form}`;
   }
 
   async #instruct() {
@@ -94,7 +149,7 @@ class Sitting {
     const content = [
       ...paragraphs(this.#study.instructions),
       el("p", { class: "prose" }, words.say("instructions_length", { total: this.#sitting.total })),
-      el("p", { class: "prose soft for-keyboards" }, words.say("instructions_keys")),
+      el("p", { class: "prose soft for-keyboards" }, words.say(this.#keysText)),
     ];
     await showText(words.say("instructions_title"), content, { go: words.say(practise ? "begin_practice" : "begin") });
     if (practise) await this.#practise();
@@ -122,7 +177,7 @@ class Sitting {
   async #practiseOne(question, position) {
     const elements = await this.#supply.elements(question).catch(() => null);
     if (!elements) return; // practice is no reason to stop a sitting
-    await this.#view.ask(question, elements, { text: this.#study.question, position, canUndo: false });
+    await this.#view.ask(question, elements, { text: this.#text(question), position, canUndo: false });
   }
 
   async #run() {
@@ -138,7 +193,7 @@ class Sitting {
         this.#exhausted = done < total;
         break;
       }
-      const about = { text: this.#study.question, position, canUndo: this.#history.length > 0 };
+      const about = { text: this.#text(next.question), position, canUndo: this.#history.length > 0 };
       const said = await this.#view.ask(next.question, next.elements, about);
       if (said.undo) this.#undo();
       else this.#answer(next.question, said);
@@ -204,7 +259,11 @@ class Sitting {
   }
 
   #setState(state) {
+    this.#sitting.state = state;
     if (state === "paused" && !this.#over) this.#waitWhilePaused();
+    // Who has answered everything may take their time with the questions at the end.
+    const late = state === "timed_out" && (this.#isComplete || this.#exhausted);
+    if (isCut(state) && !late && !this.#over) this.#finish();
   }
 
   /** Begins anew when the study goes on: a reload continues where the sitting was. */
@@ -231,6 +290,7 @@ class Sitting {
 
   /** Waits until everything is stored, and says thanks. */
   async #finish() {
+    if (this.#isComplete || this.#exhausted) await this.#askAbout("end", words.say("about_end_title"));
     if (this.#outbox.size) showText(words.say("finishing_title"), paragraphs(words.say("finishing_text")));
     await this.#outbox.emptied();
     if (this.#over) return undefined;
@@ -239,17 +299,26 @@ class Sitting {
       this.#shutOut(error);
     });
     if (!reply) return undefined;
-    const { sitting, completion_code: code } = reply;
+    const { sitting, completion_code: code, leave } = reply;
+    if (isCut(sitting.state)) return this.#end(sitting.state, leave);
     const missing = sitting.total - sitting.answered;
     if (missing > 0 && !this.#exhausted) {
       // An answer was stored before, and its confirmation lost: it was counted twice until now.
       Object.assign(this.#sitting, sitting);
       return this.#run();
     }
+    return this.#end("done", leave, code);
+  }
+
+  /** The last screen. The state may be told several times; the screen is shown once. */
+  #end(state, leave, code) {
+    if (this.#over) return undefined;
     this.#over = true;
-    const content = paragraphs(words.say("done_text"));
+    const [title, text] = LAST[state];
+    const content = paragraphs(words.say(state === "done" && leave ? "leave_text" : text));
     if (code) content.push(completion(code));
-    return showText(words.say("done_title"), content);
+    if (leave) content.push(leaving(leave, words));
+    return showText(words.say(title), content);
   }
 }
 
@@ -269,7 +338,8 @@ function completion(code) {
 }
 
 async function main() {
-  words = await Words.load(new URL("words.en.json", import.meta.url));
+  words = await Words.load(new URL(`words.${document.documentElement.dataset.words}.json`, import.meta.url));
+  if (entrance.isPreview) return showText(words.say("preview_title"), paragraphs(words.say("preview_text")));
   let reply;
   try {
     reply = await openSitting();
@@ -279,6 +349,7 @@ async function main() {
   }
   words = words.with(reply.study.words ?? {});
   setLanguage(reply.study.language ?? "en");
+  setStudy(reply.study.title ?? "");
   return new Sitting(reply).begin();
 }
 

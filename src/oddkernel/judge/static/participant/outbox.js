@@ -6,7 +6,8 @@
 import { NotNow, Refused, delayMs, pause } from "../shared/api.js";
 
 const PREFIX = "oddkernel.outbox.";
-const PATHS = { answer: "api/answers", undo: "api/undo" };
+const PATHS = { answer: "api/answers", undo: "api/undo", about: "api/about" };
+const COUNTS = { answer: 1, undo: -1, about: 0 }; // in answers
 const NOT_IN = [401, 403]; // the sitting can't be opened, or not before the person has agreed
 
 /**
@@ -48,7 +49,7 @@ export class Outbox extends EventTarget {
 
   /** How many answers more, or fewer after undos, the server will have once all of this is sent. */
   get balance() {
-    return [...this.#entries.values()].reduce((sum, { kind }) => sum + (kind === "answer" ? 1 : -1), 0);
+    return [...this.#entries.values()].reduce((sum, { kind }) => sum + COUNTS[kind], 0);
   }
 
   /** Questions whose answer waits here and was not taken back. */
@@ -56,9 +57,15 @@ export class Outbox extends EventTarget {
     const questions = new Map();
     for (const { kind, body } of this.#entries.values()) {
       if (kind === "answer") questions.set(body.client_id, body.question);
-      else questions.delete(body.of);
+      else if (kind === "undo") questions.delete(body.of);
     }
     return new Set(questions.values());
+  }
+
+  /** Names of the questions about the person whose reply waits here. */
+  get replied() {
+    const replies = [...this.#entries.values()].filter(({ kind }) => kind === "about");
+    return new Set(replies.map(({ body }) => body.name));
   }
 
   /** Resolved when nothing waits any more. */
@@ -66,7 +73,7 @@ export class Outbox extends EventTarget {
     if (this.size) await new Promise((resolve) => this.addEventListener("empty", resolve, { once: true }));
   }
 
-  /** @param {"answer"|"undo"} kind */
+  /** @param {"answer"|"undo"|"about"} kind */
   add(kind, body) {
     this.#lastStamp = Math.max(this.#lastStamp + 1, Date.now());
     const key = `${this.#prefix}${String(this.#lastStamp).padStart(15, "0")}.${body.client_id}`;

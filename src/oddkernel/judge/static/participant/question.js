@@ -1,4 +1,4 @@
-// Three items and the question: shows them, and takes one answer once all three are on the screen.
+// Three items and the question, in one of several forms: shows them, and takes one answer once all are on the screen.
 
 import { el } from "../shared/dom.js";
 import { keep, recall } from "./storage.js";
@@ -8,6 +8,12 @@ const GUARD_MS = 200; // nobody judges three items faster; what comes earlier wa
 const FLASH_MS = 130; // long enough to see what was picked
 
 export const CANT_TELL = -1;
+// By form: the position of the first item that can be picked, and whether can't tell is an answer.
+const FORMS = {
+  odd: { first: 0, cantTell: true },
+  anchor: { first: 1, cantTell: true },
+  central: { first: 0, cantTell: false },
+};
 
 function painted() {
   return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
@@ -33,6 +39,7 @@ function heading(...content) {
 
 export class QuestionScreen {
   #words;
+  #form = FORMS.odd;
   #stopwatch = new Stopwatch();
   #open = false;
   #settle = null; // of the question that is being asked
@@ -44,7 +51,8 @@ export class QuestionScreen {
   #keys;
   #controls;
 
-  constructor(words) {
+  /** `forms` are those of the study: the list of keys names only what they take. */
+  constructor(words, forms) {
     this.#words = words;
     this.#heading = heading("");
     this.#items = el("div", { class: "items", role: "group", "aria-labelledby": "question" });
@@ -68,7 +76,7 @@ export class QuestionScreen {
       },
       words.say("undo"),
     );
-    this.#keys = this.#keysPanel();
+    this.#keys = this.#keysPanel(forms);
     this.#controls = el("div", { class: "controls" }, this.#undo, this.#cantTell, this.#keys);
     document.addEventListener("keydown", (event) => this.#key(event));
   }
@@ -81,10 +89,13 @@ export class QuestionScreen {
     await this.#flash;
     this.#close();
     this.#undo.disabled = !canUndo;
+    this.#form = FORMS[question.form];
     this.#cantTell.disabled = false;
+    this.#cantTell.hidden = !this.#form.cantTell;
     await Promise.all(elements.map((element) => element.decode?.().catch(() => null)));
     this.#items.replaceChildren(...elements.map((element, place) => this.#card(element, question.items[place], place)));
     this.#items.dataset.kind = question.items[0].kind;
+    this.#items.dataset.form = question.form;
     this.#setHeading(el("span", { class: "visually-hidden" }, `${position}. `), text);
     this.#heading.focus({ preventScroll: true });
     scrollTo(0, 0);
@@ -123,19 +134,36 @@ export class QuestionScreen {
   }
 
   #card(element, item, place) {
-    const number = el("span", { class: "place", "aria-hidden": "true" }, String(place + 1));
+    const shown = place + 1 - this.#form.first; // the number that people see and press
+    if (shown === 0) return this.#anchor(element, item);
+    const number = el("span", { class: "place", "aria-hidden": "true" }, String(shown));
     const click = (event) => this.#pointed(event, place);
-    const pick = { type: "button", class: "pick", "aria-keyshortcuts": String(place + 1), click };
+    const pick = { type: "button", class: "pick", "aria-keyshortcuts": String(shown), click };
     if (item.kind === "image") return el("div", { class: "item" }, el("button", pick, element, number));
     if (item.kind === "text") {
       const spoken = el("span", { class: "visually-hidden" }, `${item.label}: `);
       return el("div", { class: "item" }, el("button", pick, spoken, element, number));
     }
+    this.#playAlone(element);
+    const button = el("button", { ...pick, class: "pick button" }, this.#words.say("pick", { place: shown }));
+    return el("div", { class: "item player" }, el("div", { class: "medium" }, element), button);
+  }
+
+  /** The item that the others are compared with, which can't be picked. */
+  #anchor(element, item) {
+    if (item.kind === "image") return el("div", { class: "item anchor" }, el("div", { class: "still" }, element));
+    if (item.kind === "text") {
+      const spoken = el("span", { class: "visually-hidden" }, `${item.label}: `);
+      return el("div", { class: "item anchor" }, el("div", { class: "still" }, spoken, element));
+    }
+    this.#playAlone(element);
+    return el("div", { class: "item anchor player" }, el("div", { class: "medium" }, element));
+  }
+
+  #playAlone(element) {
     element.addEventListener("play", () => {
       for (const other of this.#items.querySelectorAll("audio, video")) if (other !== element) other.pause();
     });
-    const button = el("button", { ...pick, class: "pick button" }, this.#words.say("pick", { place: place + 1 }));
-    return el("div", { class: "item player" }, el("div", { class: "medium" }, element), button);
   }
 
   #pointed(event, answer) {
@@ -143,7 +171,7 @@ export class QuestionScreen {
   }
 
   #answer(answer, now) {
-    if (!this.#open) return;
+    if (!this.#open || !this.#takes(answer)) return;
     this.#close();
     const responseMs = Math.round(this.#stopwatch.read(now));
     for (const player of this.#items.querySelectorAll("audio, video")) player.pause();
@@ -152,6 +180,11 @@ export class QuestionScreen {
     chosen.classList.add("chosen");
     this.#flash = wait(FLASH_MS).then(() => chosen.classList.remove("chosen"));
     this.#settle({ answer, responseMs });
+  }
+
+  /** Whether this is an answer to the question's form. */
+  #takes(answer) {
+    return answer === CANT_TELL ? this.#form.cantTell : answer < this.#items.children.length;
   }
 
   #takeBack() {
@@ -164,7 +197,7 @@ export class QuestionScreen {
     const modified = event.ctrlKey || event.altKey || event.metaKey;
     if (!this.#heading.isConnected || modified || event.repeat || recall("keys_off")) return;
     const number = digit(event);
-    if (number) this.#answer(number - 1, event.timeStamp);
+    if (number) this.#answer(number - 1 + this.#form.first, event.timeStamp);
     else if (number === 0 || (event.key === " " && !onControl(event))) this.#answer(CANT_TELL, event.timeStamp);
     else if (event.key === "Backspace" || event.key.toLowerCase() === "u") this.#takeBack();
     else return;
@@ -172,10 +205,10 @@ export class QuestionScreen {
   }
 
   // Shortcuts of a single character must be possible to turn off (WCAG 2.1.4): speech control may type them unmeant.
-  #keysPanel() {
+  #keysPanel(forms) {
     const rows = [
-      ["1 2 3", "keys_pick"],
-      ["0 ␣", "keys_cant_tell"],
+      [forms.every((form) => form === "anchor") ? "1 2" : "1 2 3", "keys_pick"],
+      ...(forms.some((form) => FORMS[form].cantTell) ? [["0 ␣", "keys_cant_tell"]] : []),
       ["u ⌫", "keys_undo"],
     ].map(([keys, key]) => [
       el("dt", {}, ...keys.split(" ").flatMap((one) => [el("kbd", {}, one), " "])),

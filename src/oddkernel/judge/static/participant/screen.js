@@ -8,6 +8,8 @@ const top = document.getElementById("top");
 const screen = document.getElementById("screen");
 const notice = document.getElementById("notice");
 let noticeTimer;
+let study = "";
+let listening = new AbortController(); // to Enter, until the next page of text
 
 /** A line at the bottom that screen readers read out when they are free; it goes by itself unless it is to last. */
 export function setNotice(text, { lasting = false } = {}) {
@@ -16,19 +18,40 @@ export function setNotice(text, { lasting = false } = {}) {
   if (text && !lasting) noticeTimer = setTimeout(() => (notice.textContent = ""), NOTICE_MS);
 }
 
-/** Shows a page of text; resolved with the name of the button that was pressed, the first of which is the main one. */
-export function showText(title, content, buttons = {}) {
+/** What the study is called, above every page of text. */
+export function setStudy(title) {
+  study = title;
+}
+
+/** Enter presses the main button, wherever the focus is but on something that takes the key itself. */
+function pressOnEnter(button) {
+  listening = new AbortController();
+  const press = (event) => {
+    const taken = event.target.closest("button, summary, input, select, textarea, a") !== null;
+    if (event.key === "Enter" && !event.repeat && !taken && button.isConnected) button.click();
+  };
+  document.addEventListener("keydown", press, { signal: listening.signal });
+}
+
+/**
+ * Shows a page of text; resolved with the name of the button that was pressed, the first of which is the main one.
+ * Enter presses that one unless `enter` is false.
+ */
+export function showText(title, content, buttons = {}, { enter = true } = {}) {
   const heading = el("h1", { tabindex: "-1" }, title);
   return new Promise((resolve) => {
     const row = Object.entries(buttons).map(([name, text], place) =>
       el("button", { type: "button", class: place ? "button" : "button primary", click: () => resolve(name) }, text),
     );
+    listening.abort();
+    if (row.length && enter) pressOnEnter(row[0]);
     top.hidden = true;
     screen.className = "text-screen";
+    const above = study ? el("p", { class: "study soft" }, study) : null;
     screen.replaceChildren(
-      el("article", {}, heading, ...content, row.length ? el("div", { class: "choices" }, row) : null),
+      el("article", {}, above, heading, ...content, row.length ? el("div", { class: "choices" }, row) : null),
     );
-    document.title = title;
+    document.title = study ? `${title} – ${study}` : title;
     heading.focus();
     scrollTo(0, 0);
   });

@@ -25,10 +25,11 @@ from ..problem.constraints import Constraints
 from ..problem.dual import Dual
 from ..problem.losses import Conjugate
 from ..solvers import Auto, Solver, solve
+from ..solvers.primal import descend
 from ..support.checks import EXTREME, is_count, is_real, require
 from ..support.types import Array
 from .links import links_from_labels
-from .slack import DampedNewton, LogSlack, approached
+from .slack import DampedNewton, LogSlack
 
 
 class PairLearner(LearnedMetric):
@@ -77,7 +78,9 @@ class PairLearner(LearnedMetric):
         solver: Solver = Auto() if hard else DampedNewton()
         problem = Dual(start.phi, rows, conjugate)
         refuse_copies(problem, hard=True, stacklevel=3)  # no slack allows for a bound on a distance that is always 0
-        warm = None if hard else approached(problem, self.slack, max_iter=self.max_iter)
+        # Links that exclude one another, as answers at two resolutions do, ask for far more than any kernel gives: steps in
+        # the dual are short then, and those in the primal are not.
+        warm = None if hard else descend(problem.origin, 0.1 * self.tol)
         solution, point = solve(problem, solver, start=warm, tol=self.tol, max_iter=self.max_iter)
         if not solution.status.success:
             if hard:

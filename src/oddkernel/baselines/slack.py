@@ -9,19 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..problem.constraints import Constraints
-from ..problem.dual import Dual
 from ..problem.losses import Conjugate
 from ..problem.point import Point
 from ..problem.solution import Status
-from ..solvers import solve
 from ..solvers.newton import climb
 
 Array = npt.NDArray[Any]
 
 # No multiplier of a must-link comes closer to the end of its interval, where the dual falls without bound.
 EDGE = 1e-12
-# Links that exclude one another are approached from a slack this small, by this factor, each time so well.
-SMALLEST, FACTOR, ROUGH = 0.1, 10.0, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,17 +137,3 @@ class DampedNewton:
     def finished(self, before: Point, after: Point, tol: float) -> Status | None:
         """Never: the loop stops an exact solver."""
         return None
-
-
-def approached(problem: Dual, slack: float, *, max_iter: int | None) -> Array | None:
-    """Multipliers from which to start: those of smaller slacks, one after another; None if there is none.
-
-    Links that exclude one another, as answers at two resolutions do, ask for far more than any kernel gives; from α = 0
-    the first steps are then short.
-    """
-    alpha = None
-    for smaller in slack / FACTOR ** np.arange(np.floor(np.log(slack / SMALLEST) / np.log(FACTOR)), 0, -1):
-        easier = Dual(problem.features, problem.rows, LogSlack.of(problem.rows, smaller))
-        solution, _ = solve(easier, DampedNewton(), start=alpha, tol=ROUGH, max_iter=max_iter)
-        alpha = solution.multipliers
-    return alpha

@@ -112,12 +112,15 @@ def from_folds(model: SKLR) -> HeldOut | None:
 
 
 def _compared(before: Array, after: Array, known: Comparisons, said: Comparisons, how: str) -> HeldOut:
+    # Sums of NumPy and not of BLAS, whose last digit depends on where in memory the numbers lie.
     share = known.weight / known.weight.sum()
-    difference = after - before
-    gain = float(share @ difference)
-    error = 1.96 * float(np.sqrt(share**2 @ np.square(difference - gain)))
-    figures = float(share @ before), float(share @ after), (gain - error, gain + error)
-    return HeldOut(*figures, len(known), _chance(known), how, *_left_out(said))
+    gain = float(np.sum(share * (after - before)))
+    # Rows of one answer, such as a grid's, err together.
+    _, question = np.unique(known.questions(), return_inverse=True)
+    errors = np.bincount(question, share * (after - before - gain))
+    error = 1.96 * float(np.sqrt(np.sum(np.square(errors))))
+    figures = float(np.sum(share * before)), float(np.sum(share * after)), (gain - error, gain + error)
+    return HeldOut(*figures, known.n_answers, _chance(known), how, *_left_out(said))
 
 
 def _left_out(said: Comparisons) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ Array = NDArray[Any]
 
 N_DIMENSIONS = 60
 """The most that are allowed; fixed for what is not fitted and for objects left out, so that the columns compare."""
+SETTINGS: dict[str, Any] = {"shrinkage": 100.0, "sparsity": 1.0, "random_state": 0}  # where objects are left out
 TOP = 10  # items named for each dimension
 PARTS = ("fitted", "unfitted", "objects left out")
 COLUMNS = {
@@ -63,18 +65,16 @@ def measure(part: str) -> list[dict[str, Any]]:
     known, held_out = split(said, 5, 0)
     started = time.perf_counter()
     new = np.zeros(len(X), dtype=bool)
-    device = os.environ.get("ODDKERNEL_DEVICE")
     if part == "fitted":
-        model = SKLR(random_state=0, device=device).fit(X, known)
+        model = _learned()
         found = Dimensions(random_state=0).fit(X, model=model)
     elif part == "unfitted":
         model = SKLR(penalty=0, random_state=0).fit(X, known)
         found = Dimensions(N_DIMENSIONS, shrinkage=1e6, sparsity=0.0, random_state=0).fit(X, model=model)
     else:
-        model = SKLR(random_state=0, device=device).fit(X, known)
-        whole = Dimensions(N_DIMENSIONS, shrinkage=100.0, sparsity=1.0, random_state=0).fit(X, model=model).loadings_
+        whole = Dimensions(N_DIMENSIONS, **SETTINGS).fit(X, model=_learned()).loadings_
         new[np.random.default_rng(0).permutation(len(X))[: len(X) // 5]] = True
-        model, found = _without(X, known, new, device)
+        model, found = _without(X, known, new)
     seconds = time.perf_counter() - started
     correlation = np.full(found.n_dimensions_, np.nan)
     if new.any():
@@ -101,14 +101,20 @@ def measure(part: str) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _without(X: Array, known: Comparisons, new: Array, device: str | None) -> tuple[SKLR, Dimensions]:
+@cache
+def _learned() -> SKLR:
+    """The kernel learned from all development answers."""
+    X, said = recorded("things")
+    return SKLR(random_state=0, device=os.environ.get("ODDKERNEL_DEVICE")).fit(X, split(said, 5, 0)[0])
+
+
+def _without(X: Array, known: Comparisons, new: Array) -> tuple[SKLR, Dimensions]:
     """A model and dimensions from objects and answers that have nothing to do with the new ones."""
     place = np.where(new, -1, np.cumsum(~new) - 1)
     about = known[~new[known.shown].any(axis=1)]
     said = Comparisons.odd_one_out(place[about.shown], about.odd)
-    model = SKLR(random_state=0, device=device).fit(X[~new], said)
-    found = Dimensions(N_DIMENSIONS, shrinkage=100.0, sparsity=1.0, random_state=0).fit(X[~new], model=model)
-    return model, found
+    model = SKLR(random_state=0, device=os.environ.get("ODDKERNEL_DEVICE")).fit(X[~new], said)
+    return model, Dimensions(N_DIMENSIONS, **SETTINGS).fit(X[~new], model=model)
 
 
 def _matched(loadings: Array, others: Array) -> tuple[Array, Array]:

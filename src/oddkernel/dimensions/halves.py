@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -69,7 +70,8 @@ class Strength(NamedTuple):
     weight, weight_error : (d,) arrays
         By how much the mean log-probability of an unseen answer falls without the dimension, and its standard error.
     reproducibility : (d,) array
-        The correlation of its loadings between the halves.
+        How well its loadings agree between the fits to all answers, to one half and to the other: the smallest of the
+        three correlations.
     """
 
     weight: Array
@@ -167,12 +169,16 @@ class Halves:
         return best
 
     def strength(self, trial: Trial, loadings: Array) -> Strength:
-        """How sure the dimensions of all answers' loadings are: each is compared with its like in either half."""
+        """How sure the dimensions of all answers' loadings are: each is compared with its like in either half.
+
+        What both halves find and the loadings don't have counts for none of their dimensions.
+        """
         places = [match(loadings, half) for half in trial.loadings]
         matched = [half[:, place] for half, place in zip(trial.loadings, places, strict=True)]
         lost = np.vstack([losses_without(half, other) for half, other in zip(matched, self._other, strict=True)])
         mean, error = weighted_mean(lost, self.unseen)
-        return Strength(mean, error, np.diagonal(correlations(*matched)).copy())
+        pairs = combinations([loadings, *matched], 2)
+        return Strength(mean, error, np.min([np.diagonal(correlations(*pair)) for pair in pairs], axis=0))
 
     def _as_good(self, trials: list[Trial]) -> list[bool]:
         """Which trials predict unseen answers about as well as the best of them."""

@@ -186,14 +186,15 @@ identity kernel, a softmax loss, and a penalty of 0.032 and then of a quarter of
 prediction if leaving it out lowers the mean log-likelihood of held-out answers by more than a standard error. It is
 *found again* if besides its loadings correlate by more than 0.8 between two fits, kernel included, that share no
 question and start from different random numbers, and between either of these and the fit to all answers. *Unfitted* is
-a factorisation of the initial kernel, without any answer. *Objects left out*: a fifth of the objects takes no part in
-the learning (but answers about them took part in the choice of the settings above), the answers scored show at least
-one of them, and *new objects* is the correlation over these objects between the loadings that their features predict
-and those fitted with answers about them, the median of all dimensions. While the method was designed, about 150
-variants of it were scored on these held-out answers, and the kind of start, the width of the Gaussian and the ridge
-were chosen with a look at those scores: the figures for dimensions are optimistic to that extent. The values of
-shrinkage and sparsity that are tried were set with the same look; the development answers alone choose among them, and
-choose the number of dimensions. `oddkernel reproduce things_dimensions --results experiments/results --out docs`
-writes this page."""
+a factorisation of the initial kernel, without any answer: its halves differ in nothing but the random start. *Objects
+left out*: a fifth of the objects takes no part in the learning (but answers about them took part in the choice of the
+settings above), the answers scored show at least one of them, and *new objects* is the correlation over these objects
+between the loadings that their features predict and those fitted with answers about them, the median of all
+dimensions. While the method was designed, about 150 variants of it were scored on these held-out answers, and the kind
+of start, the width of the Gaussian and the ridge were chosen with a look at those scores: the figures for dimensions
+are optimistic to that extent. The values of shrinkage and sparsity that are tried were set with the same look; the
+development answers alone choose among them, and choose the number of dimensions. The number of rotations, and how much
+of the prediction is given up for more reproducible dimensions, were set on halves of the development answers.
+`oddkernel reproduce things_dimensions --results experiments/results --out docs` writes this page."""
 
 EXPERIMENT = Things()

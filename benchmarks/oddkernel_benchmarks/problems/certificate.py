@@ -226,7 +226,7 @@ def certify(
     apart = rows.apart(features)
     near, far = rows.sides(coordinates, apart)
     violation, compared = near - far + rows.offset, near + far + np.abs(rows.offset)
-    values = np.linalg.eigvalsh(metric)
+    values, vectors = np.linalg.eigh(metric)
     asked = features[np.unique(np.concatenate([rows.near, rows.far]))]
     extent = np.square(asked - asked.mean(axis=0)).sum(axis=1).max(initial=0.0) * values.max(initial=0.0)
     blurred = np.sqrt(rows.near_factor * near) + np.sqrt(rows.far_factor * far)
@@ -234,8 +234,14 @@ def certify(
     paid, conjugate, residual = cost.evaluate(rows, violation, multipliers, compared, blur)
     grown = violation + np.where(violation < 0, -blur, blur)
     more, _, _ = cost.evaluate(rows, grown, multipliers, compared, blur)
-    sign, log_determinant = np.linalg.slogdet(_bent(features, rows, multipliers, apart))
-    assert sign > 0, "S(α) is not positive definite"
+    bent = _bent(features, rows, multipliers, apart)
+    sign, log_determinant = np.linalg.slogdet(bent)
+    if sign <= 0:
+        # Multipliers this large cancel in S, and leave rounding: it must explain how S differs from W⁻¹.
+        root = vectors * np.sqrt(values)
+        off = np.linalg.norm(root.T @ bent @ root - np.eye(len(values)))
+        assert off <= ROUNDING * float(np.abs(multipliers) @ compared), "S(α) is not positive definite"
+        log_determinant = -np.log(values).sum()
     kept = len(values) == 0 or values[0] > LOST * values[-1]
     divergence = values.sum() - len(values) + (-np.log(values).sum() if kept else log_determinant)
     dual = log_determinant + rows.offset @ multipliers - conjugate

@@ -74,7 +74,10 @@ class TestVersions:
         oldest = min(named, key=lambda version: int(version.split(".")[1]))
         assert PROJECT["requires-python"] == f">={oldest}"
         assert load("recipe/recipe.yaml")["context"]["python_min"] == oldest
-        assert set(load(".github/workflows/ci.yml")["jobs"]["test"]["strategy"]["matrix"]["python"]) == named
+        jobs = load(".github/workflows/ci.yml")["jobs"]
+        assert set(jobs["test"]["strategy"]["matrix"]["python"]) == named
+        assert f"'python-version': '{oldest}'" in str(jobs["lowest"])
+        assert "make lowest PYTHON=python" in commands(jobs["lowest"])
 
     def test_the_recipe_needs_what_the_package_needs(self) -> None:
         recipe = load("recipe/recipe.yaml")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,13 +113,13 @@ def from_folds(model: SKLR) -> HeldOut | None:
 
 
 def _compared(before: Array, after: Array, known: Comparisons, said: Comparisons, how: str) -> HeldOut:
-    # Sums of NumPy and not of BLAS, whose last digit depends on where in memory the numbers lie.
+    # No sums of BLAS, whose last digit depends on where in memory the numbers lie.
     share = known.weight / known.weight.sum()
     gain = float(np.sum(share * (after - before)))
     # Rows of one answer, such as a grid's, err together.
-    _, question = np.unique(known.questions(), return_inverse=True)
-    errors = np.bincount(question, share * (after - before - gain))
-    error = 1.96 * float(np.sqrt(np.sum(np.square(errors))))
+    errors = np.bincount(known.questions(), share * (after - before - gain))
+    # The order of the questions depends on that of the items; a sum that is rounded once does not.
+    error = 1.96 * math.sqrt(math.fsum(np.square(errors)))
     figures = float(np.sum(share * before)), float(np.sum(share * after)), (gain - error, gain + error)
     return HeldOut(*figures, known.n_answers, _chance(known), how, *_left_out(said))
 

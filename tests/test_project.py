@@ -93,6 +93,10 @@ class TestExtras:
         named = set(all_.removeprefix("oddkernel[").removesuffix("]").split(","))
         assert named == set(EXTRAS) - DEVELOPERS - GPU - {"all"}
 
+    def test_each_is_used_in_an_environment_that_has_no_other(self) -> None:
+        tried = {found[1] for found in re.finditer(r'^    Use\(\s*"(\w+)"', text(".ci/try_wheel.py"), re.MULTILINE)}
+        assert tried | {"postgresql", "all"} == set(EXTRAS) - DEVELOPERS - GPU
+
     @pytest.mark.parametrize("folder", ["src", "docs", "deploy"])
     def test_extras_are_named_as_they_are_called(self, folder: str) -> None:
         files = [file for kind in ("*.py", "*.md", "Dockerfile") for file in (ROOT / folder).rglob(kind)]

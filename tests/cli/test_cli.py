@@ -418,6 +418,17 @@ def test_ctrl_c_ends_the_program_with_130() -> None:
     assert not Path("oddkernel-demo").exists()
 
 
+def test_threads_of_the_program_sleep_while_they_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", {"OMP_WAIT_POLICY": "active"})
+    monkeypatch.setattr(sys, "argv", ["oddkernel", "--version"])
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert os.environ == {"OMP_WAIT_POLICY": "active"}
+    with pytest.raises(SystemExit):
+        main()
+    assert os.environ == {"OMP_WAIT_POLICY": "active", "OPENBLAS_THREAD_TIMEOUT": "4"}
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_ctrl_c_stops_the_judge_without_complaints(tmp_path: Path) -> None:

@@ -94,7 +94,10 @@ def main(argv: Sequence[str] | None = None) -> int:
                 return _stop(arguments, f"error: {_one_line(error)}", FAILED)
             raise
     try:
-        print(summary.json() if arguments.json else summary.text(), flush=True)
+        # A code page of Windows, or LC_ALL=C, has few of the characters that names may hold.
+        encoding = sys.stdout.encoding or "utf-8"
+        said = summary.json(encoding) if arguments.json else summary.text()
+        print(said.encode(encoding, "backslashreplace").decode(encoding), flush=True)
     except BrokenPipeError:  # whoever reads it has seen enough, as in oddkernel fit ... | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

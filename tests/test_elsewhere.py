@@ -29,14 +29,14 @@ ENCODINGS = """
 import warnings
 warnings.filterwarnings("error", category=EncodingWarning, module=r"oddkernel(\\.|_|$)")
 """
-# Windows lacks most of these; macOS lacks no TCP_DEFER_ACCEPT; a file system of either may lack links.
+# Windows lacks most of these; macOS has no TCP_DEFER_ACCEPT; a file system of either may lack links.
 LACKING = """
 import os, select, signal, socket, sys
 for name in ("fork", "nice", "sysconf", "getuid", "geteuid", "killpg", "setsid"):
     delattr(os, name)
 for name in ("SIGHUP", "SIGKILL", "SIGUSR1", "SIGALRM"):
     delattr(signal, name)
-for module, name in ((socket, "TCP_DEFER_ACCEPT"), (socket, "AF_UNIX"), (select, "poll"), (select, "epoll")):
+for module, name in ((socket, "TCP_DEFER_ACCEPT"), (select, "poll"), (select, "epoll")):
     delattr(module, name)
 def no_links(*names):
     raise OSError("FAT has none")

@@ -23,6 +23,9 @@ Array = npt.NDArray[Any]
 
 # Items closer than this, relative to the extent of all, are copies, as in oddkernel's dual: their distance is rounding.
 COPIES = 1e-13
+# Directions in which items extend by less than this share of the largest extent are mostly rounding: features of a
+# kernel come from the eigenvalues of a matrix, known to float64's precision, and extents are their roots.
+RESOLVED = 1e-8
 # Eigenvalues of the metric below this share of the largest are taken from S = W⁻¹: in W they have lost most digits.
 LOST = 1e-9
 # The relative error of coordinates and of sums of squares: float64's precision over some thousands of terms.
@@ -267,7 +270,7 @@ def room(features: Array, rows: Rows) -> float | None:
     near, far = np.split(local.reshape(-1, 2), 2)
     centred = features[used] - features[used].mean(axis=0)
     vectors, sizes, _ = np.linalg.svd(centred, full_matrices=False)
-    z = vectors[:, sizes > COPIES * max(sizes.max(initial=0.0), np.finfo(float).tiny)]
+    z = vectors[:, sizes > RESOLVED * max(sizes.max(initial=0.0), np.finfo(float).tiny)]
     if z.shape[1] > LARGEST:
         return None
     apart = rows.apart(features)

@@ -20,12 +20,6 @@ from .belief import Belief, Space
 MOST_ANSWERS = 20_000
 """Largest number of answers that are learned from. Chosen by hand: it bounds time and memory."""
 
-if sys.platform == "win32":
-    OWN_GROUP: dict[str, Any] = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-else:
-    OWN_GROUP = {"process_group": 0}
-# A terminal sends Ctrl-C to the whole group of a program. The parent hears it, and then ends this process.
-
 
 class LearningProcess:
     """A process that learns from answers; it starts when it is first needed.
@@ -79,7 +73,9 @@ class LearningProcess:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     env={**os.environ, **one_thread},
-                    **OWN_GROUP,
+                    # A terminal sends Ctrl-C to the whole group of a program. The parent hears it, and ends this process.
+                    process_group=0,
+                    creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
                 )
                 pickle.dump(self._task, cast(BinaryIO, self._process.stdin), protocol=5)
             return self._process

@@ -73,7 +73,7 @@ class LearningProcess:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     env={**os.environ, **one_thread},
-                    # A terminal sends Ctrl-C to the whole group of a program. The parent hears it, and ends this process.
+                    # A terminal sends Ctrl-C to the whole group of a program. The parent hears it and ends this one.
                     process_group=0,
                     creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
                 )

@@ -627,6 +627,7 @@ def test_an_item_taken_out_of_the_study_is_no_longer_asked_about(tmp_path: Path)
         assert run.experimenter().get("/experimenter/api/summary").status_code == 200
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_on_another_address_a_warning_is_given(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "birds")
     program = "import sys; from oddkernel.cli import main; sys.exit(main())"

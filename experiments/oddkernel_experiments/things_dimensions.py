@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -33,7 +32,7 @@ PARTS = ("fitted", "unfitted", "objects left out")
 COLUMNS = {
     "part": "str", "dimension": "int64", "weight": "float64", "weight_error": "float64", "reproducibility": "float64",
     "new_objects": "float64", "items": "str", "agreement": "float64", "log_likelihood": "float64", "kernel": "float64",
-    "zeros": "float64", "seconds": "float64", "settings": "str",
+    "zeros": "float64", "settings": "str",
 }  # fmt: skip
 
 
@@ -64,7 +63,6 @@ def measure(part: str) -> list[dict[str, Any]]:
     """Fit and score one part: a row for each dimension."""
     X, said = recorded("things")
     known, held_out = split(said, 5, 0)
-    started = time.perf_counter()
     new = np.zeros(len(X), dtype=bool)
     if part == "fitted":
         model = _learned()
@@ -76,7 +74,6 @@ def measure(part: str) -> list[dict[str, Any]]:
         whole = Dimensions(N_DIMENSIONS, **SETTINGS).fit(X, model=_learned()).loadings_
         new[np.random.default_rng(0).permutation(len(X))[: len(X) // 5]] = True
         model, found = _without(X, known, new)
-    seconds = time.perf_counter() - started
     correlation = np.full(found.n_dimensions_, np.nan)
     if new.any():
         held_out = held_out[new[held_out.shown].any(axis=1)]
@@ -88,7 +85,7 @@ def measure(part: str) -> list[dict[str, Any]]:
     loadings = found.transform(X)
     summary = {
         "part": part, "agreement": found.score(X, held_out), "log_likelihood": found.log_likelihood(X, held_out),
-        "kernel": model.score(X, held_out), "zeros": float((loadings == 0).mean()), "seconds": seconds,
+        "kernel": model.score(X, held_out), "zeros": float((loadings == 0).mean()),
         "settings": "{} dimensions, shrinkage {:g}, sparsity {:g}".format(*found.fit_.settings),
     }  # fmt: skip
     return [

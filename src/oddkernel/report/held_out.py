@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -118,7 +119,7 @@ def _compared(before: Array, after: Array, known: Comparisons, said: Comparisons
     # Rows of one answer, such as a grid's, err together.
     _, question = np.unique(known.questions(), return_inverse=True)
     errors = np.bincount(question, share * (after - before - gain))
-    error = 1.96 * float(np.sqrt(np.sum(np.square(errors))))
+    error = 1.96 * fsum(np.square(errors)) ** 0.5  # the order of questions depends on the items' names
     figures = float(np.sum(share * before)), float(np.sum(share * after)), (gain - error, gain + error)
     return HeldOut(*figures, known.n_answers, _chance(known), how, *_left_out(said))
 

@@ -78,8 +78,8 @@ class PairLearner(LearnedMetric):
         solver: Solver = Auto() if hard else DampedNewton()
         problem = Dual(start.phi, rows, conjugate)
         refuse_copies(problem, hard=True, stacklevel=3)  # no slack allows for a bound on a distance that is always 0
-        # Links that exclude one another, as answers at two resolutions do, ask for far more than any kernel gives: steps
-        # in the dual are short then, and those in the primal are not.
+        # Links that exclude one another, as answers at two resolutions do, ask for far more than any kernel gives:
+        # steps in the dual are short then, and those in the primal are not.
         warm = None if hard else descend(problem.origin, 0.1 * self.tol)
         solution, point = solve(problem, solver, start=warm, tol=self.tol, max_iter=self.max_iter)
         if not solution.status.success:

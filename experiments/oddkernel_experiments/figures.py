@@ -23,7 +23,7 @@ STYLE: dict[str, dict[str, Any]] = {
     "ssklr": {"color": "#4e79a7", "linestyle": "-", "marker": "o"},
     "ssklr_10": {"color": "#2f9bd8", "linestyle": "-", "marker": "d"},
     "ssklr_2": {"color": "#76b7b2", "linestyle": "-", "marker": "o"},
-    "default": {"color": "#5b5fd6", "linestyle": "-", "marker": "P"},
+    "ssklr_auto": {"color": "#5b5fd6", "linestyle": "-", "marker": "P"},
 }
 
 

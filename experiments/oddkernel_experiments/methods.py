@@ -92,6 +92,12 @@ METHODS: dict[str, Method] = {
     "sklr_2": _sklr("SKLR, exact, ratio 2", ratio=2.0, penalty=np.inf),
     "ssklr_2": _sklr("sSKLR, exact, ratio 2", ratio=2.0, penalty=1e5),
     "ssklr_2_10": _sklr("sSKLR, exact, ratio 2, λ = 10", ratio=2.0, penalty=10.0),
+    "ssklr_auto": Method(
+        "SKLR, loss and λ by held-out answers",
+        TRIPLES,
+        SKLR,
+        {"kernel": "adaptive", "rank": 0.9, "penalty": "auto", "random_state": 0},
+    ),
     "default": Method("SKLR()", TRIPLES, SKLR, {"random_state": 0}),
     "told": Method("Classifier told every class", CLASSES, SVC, {"C": 10.0}),
 }

@@ -62,7 +62,8 @@ def trials(draws: int) -> list[Trial]:
 
 def outcome(rows: pd.DataFrame) -> Outcome:
     """The table, with the paper's numbers in brackets; the cells that reach their goals; the same at other settings."""
-    found = means(rows[rows["items"] == FITTED], ["dataset", "resolution", "method"])
+    rows = rows[rows["items"] == FITTED]
+    found = means(rows, ["dataset", "resolution", "method"])
     return Outcome(
         "Table 1: five labelled items of each class",
         QUESTION,

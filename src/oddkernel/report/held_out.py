@@ -119,8 +119,8 @@ def _compared(before: Array, after: Array, known: Comparisons, said: Comparisons
     # Rows of one answer, such as a grid's, err together.
     _, question = np.unique(known.questions(), return_inverse=True)
     errors = np.bincount(question, share * (after - before - gain))
-    # As if half a question more had changed sides each way (Agresti and Min 2005), so that a few questions that all stay
-    # the same don't make the gain certain. An exact sum, as the order of questions depends on the items' names.
+    # As if half a question more had changed sides each way (Agresti and Min 2005), so that a few questions that all
+    # stay the same don't make the gain certain. An exact sum, as the order of questions depends on the items' names.
     error = 1.96 * (fsum(np.square(errors)) + 1.0 / len(errors) ** 2) ** 0.5
     figures = float(np.sum(share * before)), float(np.sum(share * after)), (gain - error, gain + error)
     return HeldOut(*figures, known.n_answers, _chance(known), how, *_left_out(said))

@@ -454,6 +454,13 @@ def test_the_page_is_what_the_stored_results_show(tmp_path: Path) -> None:
     }
 
 
+def test_a_page_of_no_results(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    page = ["reproduce", "page", "--out", str(tmp_path / "out"), "--results"]
+    assert main([*page, str(tmp_path / "results")]) == 2
+    assert "no results are there; measure some first" in capsys.readouterr().err
+    assert main([*page, str(tmp_path)]) == 0
+
+
 @pytest.mark.parametrize("name", [*reproduce.PEOPLE, *reproduce.OURS])
 def test_our_own_pages_are_what_the_stored_results_show(name: str, tmp_path: Path) -> None:
     if name == "unseen" and not (STORED / name).exists():  # a page is committed together with its results

@@ -22,6 +22,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from oddkernel import SKLR, Comparisons, KernelMeanShift, SearchCV, models, raters, scale
 from oddkernel.baselines import ITML, LSML, SKMS, links_from_labels
 from oddkernel.items.frames import row_names
+from oddkernel.learning import metric
 from oddkernel.questions import Recorded, learning_curve, outlook, simulate
 from oddkernel.report import Report
 
@@ -273,6 +274,14 @@ class TestOtherFrames:
     def test_what_is_refused(self, make, columns, message):
         with pytest.raises(ValueError, match=message):
             SKLR().fit(make(columns))
+
+    def test_columns_whose_names_cannot_be_read_are_refused(self, monkeypatch):
+        """Before version 1.9, scikit-learn reads them through the interchange protocol, which polars 2 doesn't have."""
+        monkeypatch.setattr(metric, "validate_data", lambda model, frame, **options: np.asarray(frame))
+        with pytest.raises(
+            ValueError, match=r"can't read the column names .*scikit-learn 1.9 or newer, polars older than 2, or X"
+        ):
+            SKLR().fit(polars_frame(X, [f"item {i}" for i in range(N)]))
 
     def test_neighbours_come_as_a_frame_of_the_same_kind(self):
         names = [f"item {i}" for i in range(N)]

@@ -31,6 +31,9 @@ from ..support.types import Array
 from .links import links_from_labels
 from .slack import DampedNewton, LogSlack
 
+# How near to the optimum the primal leads first: near enough for Newton's steps in the dual to converge quadratically.
+NEAR = 0.1
+
 
 class PairLearner(LearnedMetric):
     """Learns from must-links and cannot-links: min D_ld(K, K₀) + γ Σ (x − ln x − 1), x = δ/ξ where a bound ξ is passed.
@@ -78,10 +81,10 @@ class PairLearner(LearnedMetric):
         solver: Solver = Auto() if hard else DampedNewton()
         problem = Dual(start.phi, rows, conjugate)
         refuse_copies(problem, hard=True, stacklevel=3)  # no slack allows for a bound on a distance that is always 0
-        # Links that exclude one another, as answers at two resolutions do, ask for far more than any kernel gives:
-        # steps in the dual are short then, and those in the primal are not.
-        warm = None if hard else descend(problem.origin, 0.1 * self.tol)
-        solution, point = solve(problem, solver, start=warm, tol=self.tol, max_iter=self.max_iter)
+        # Links that exclude one another, as answers at two resolutions do, ask for far more than any kernel gives.
+        # Steps in the dual are short then, and those in the primal are not.
+        near = None if hard else descend(problem.origin, NEAR)
+        solution, point = solve(problem, solver, start=near and near.alpha, tol=self.tol, max_iter=self.max_iter)
         if not solution.status.success:
             if hard:
                 refuse_contradictions(problem, start.features, checked, items)

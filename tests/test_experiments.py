@@ -480,8 +480,8 @@ def test_the_dimensions_of_things_are_measured(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(things_dimensions, "recorded", lambda dataset: (X, said))
     names = SimpleNamespace(names=[f"object_{row}" for row in range(45)])
     monkeypatch.setattr(things_dimensions, "load_things", lambda: names)
-    usual = {"kernel": "linear", "loss": "softmax", "penalty": 0.1, "verbose": 0}
-    monkeypatch.setattr(things_dimensions, "SKLR", lambda **given: SKLR(**usual | given))
+    usual = {"loss": "softmax", "penalty": 0.1, "verbose": 0}
+    monkeypatch.setattr(things_dimensions, "_kernel", lambda X, said: SKLR("linear", **usual).fit(X, said))
     monkeypatch.setattr(things_dimensions, "N_DIMENSIONS", 3)
     experiment = things_dimensions.EXPERIMENT
     assert experiment.compute(tmp_path, draws=1, jobs=1, tell=quiet) == 3

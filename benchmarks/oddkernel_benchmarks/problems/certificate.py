@@ -234,13 +234,15 @@ def certify(
     paid, conjugate, residual = cost.evaluate(rows, violation, multipliers, compared, blur)
     grown = violation + np.where(violation < 0, -blur, blur)
     more, _, _ = cost.evaluate(rows, grown, multipliers, compared, blur)
-    bent = _bent(features, rows, multipliers, apart)
-    sign, log_determinant = np.linalg.slogdet(bent)
+    sign, log_determinant = np.linalg.slogdet(_bent(features, rows, multipliers, apart))
     if sign <= 0:
-        # Multipliers this large cancel in S, and leave rounding: it must explain how S differs from W⁻¹.
-        root = vectors * np.sqrt(values)
-        off = np.linalg.norm(root.T @ bent @ root - np.eye(len(values)))
-        assert off <= ROUNDING * float(np.abs(multipliers) @ compared), "S(α) is not positive definite"
+        # Multipliers this large cancel in S, and leave rounding: it must explain how WS differs from the identity.
+        moved = features @ (vectors * np.sqrt(values))
+        off = np.diag(values - 1.0)
+        for pairs, weight in ((rows.near, rows.near_factor * apart[0]), (rows.far, -rows.far_factor * apart[1])):
+            u = moved[pairs[:, 0]] - moved[pairs[:, 1]]
+            off += (u * (weight * multipliers)[:, None]).T @ u
+        assert np.linalg.norm(off) <= np.abs(multipliers) @ blur, "S(α) is not positive definite"
         log_determinant = -np.log(values).sum()
     kept = len(values) == 0 or values[0] > LOST * values[-1]
     divergence = values.sum() - len(values) + (-np.log(values).sum() if kept else log_determinant)

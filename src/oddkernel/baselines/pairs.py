@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..comparisons import Comparisons, RowError
-from ..items.frames import join_labels
+from ..items.frames import join_labels, usable_names
 from ..kernels import Kernel
 from ..learning.answers import PER_CLASS, check_answers, check_labels, renumbered, with_bounds
 from ..learning.calibration import Calibration
@@ -127,7 +127,8 @@ class PairLearner(LearnedMetric):
             y = Comparisons.empty()
         elif not isinstance(y, Comparisons):
             labels, n_classes = check_labels(join_labels(y, X), n_items, "between which cannot-links")
-            y = links_from_labels(labels, PER_CLASS * n_classes or None, random_state=random)
+            drawn = links_from_labels(labels, PER_CLASS * n_classes or None, random_state=random)
+            return drawn.with_names(usable_names(X))
         said = check_answers(y, X, n_items)
         other = np.flatnonzero(~said.links)
         if len(other):

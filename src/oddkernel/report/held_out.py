@@ -118,7 +118,10 @@ def _compared(before: Array, after: Array, known: Comparisons, said: Comparisons
     gain = fsum(share * (after - before))
     # Rows of one answer, such as a grid's, err together.
     _, question = np.unique(known.questions(), return_inverse=True)
-    error = 1.96 * sqrt(fsum(np.square(np.bincount(question, share * (after - before - gain)))))
+    errors = np.bincount(question, share * (after - before - gain))
+    # As if half a question more had changed sides each way (Agresti and Min 2005), so that a few questions that all
+    # stay the same don't make the gain certain.
+    error = 1.96 * sqrt(fsum(np.square(errors)) + 1.0 / len(errors) ** 2)
     figures = fsum(share * before), fsum(share * after), (gain - error, gain + error)
     return HeldOut(*figures, known.n_answers, _chance(known), how, *_left_out(said))
 

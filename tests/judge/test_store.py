@@ -296,7 +296,7 @@ def test_an_older_database_gets_the_newest_schema_and_keeps_its_answers(tmp_path
         assert opened.read(lambda records: records.sitting_by(fingerprint("open sesame"))) == sitting
         opened.close()
     with sqlite3.connect(file) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0006",)]
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0007",)]
         taken_back = ("s", "w", "q", 1, 800, WHEN, WHEN, "undo", WHEN)
         assert taken_back in connection.execute("SELECT * FROM answer").fetchall()
         # The tables were copied: what they promise still holds.

@@ -21,12 +21,12 @@ SQLITE = (
         client_id TEXT NOT NULL,
         question TEXT NOT NULL REFERENCES question (id),
         odd INTEGER CHECK (odd BETWEEN -1 AND 2),
-        picked TEXT,
         response_ms INTEGER NOT NULL,
         answered_at TEXT NOT NULL,
         stored_at TEXT NOT NULL,
         undo_id TEXT,
         undone_at TEXT,
+        picked TEXT,
         PRIMARY KEY (sitting, client_id),
         CHECK ((odd IS NULL) <> (picked IS NULL))
     )""",

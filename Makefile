@@ -48,12 +48,14 @@ test: .venv/.dev-stamp  ## Run every test, docstring example and documented snip
 	@echo "Running the tests ..."
 	@$(TEST)
 
-# uv chooses the lowest versions; pip can't. The estimator checks of scikit-learn 1.6 need SciPy's switch and an older pytest.
+# uv chooses the lowest versions; pip can't. The estimator checks of scikit-learn 1.6 need SciPy's switch and an older pytest;
+# it reads frames of polars through the interchange protocol, which polars deprecates since 1.40.
 .PHONY: lowest
 lowest: .venv/.dev-stamp  ## Run every test with the lowest versions that pyproject.toml allows of what is always needed
+	@.ci/programs
 	@$(BIN)/python -m uv venv --quiet --clear --python $(BIN)/python$(EXE) .venv/lowest
 	@$(BIN)/python -m uv pip compile --quiet --resolution lowest-direct pyproject.toml --output-file .venv/lowest.txt
-	@$(BIN)/python -m uv pip install --quiet --python .venv/lowest --constraint .venv/lowest.txt --editable ".[test]" "pytest<9"
+	@$(BIN)/python -m uv pip install --quiet --python .venv/lowest --constraint .venv/lowest.txt --editable ".[test]" "pytest<9" "polars<1.40"
 	@SCIPY_ARRAY_API=1 $(ONE_THREAD) $(subst .venv,.venv/lowest,$(BIN))/python -m pytest -n $(JOBS) --dist worksteal
 
 .PHONY: lint

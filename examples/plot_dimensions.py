@@ -26,7 +26,7 @@ ant      land 0 6 1   bee     air  1 6 1   gull    air  1 2 40   owl   air  1 2 
 rat      land 0 4 20  horse   land 0 4 200 cow     land 0 4 180  shark sea  0 0 300   cod   sea   0 0 80
 crab     sea  0 8 15  kite    air  1 0 60  plane   air  1 0 3000 drone air  1 0 30    glider air  1 0 900
 car      land 0 0 400 tractor land 0 0 450 bicycle land 0 0 170  train land 0 0 9000  ferry sea   0 0 8000
-submarine sea 0 0 7000 canoe  sea  0 0 400 buoy    sea  0 0 100  truck land 0 0 800   whale sea   0 0 1500
+submarine sea 0 0 7000 canoe  sea  0 0 500 buoy    sea  0 0 100  truck land 0 0 800   whale sea   0 0 1500
 """
 cells = np.array(THINGS.split()).reshape(-1, 5)
 words = pd.DataFrame(cells[:, 2:].astype(float), index=cells[:, 0], columns=["wings", "legs", "centimetres"])
@@ -90,7 +90,7 @@ if (folder / "cars60_survey.csv").exists():
     nothing = np.arange(60.0)[:, None]
     model = SKLR("identity", rank=None, loss="softmax", penalty=0.05).fit(nothing, said)
     found = Dimensions(6, random_state=0).fit(nothing, model=model)
-    figure, panels = plt.subplots(4, 6, figsize=(10, 6), layout="constrained")
+    figure, panels = plt.subplots(4, 6, figsize=(10, 5), layout="constrained")
     for k, column in enumerate(panels.T):
         for panel, row in zip(column, np.argsort(-found.loadings_[:, k])[:4], strict=True):
             panel.imshow(plt.imread(folder / "cars60_images" / f"{(said.items or range(1, 61))[row]}.jpg"))

@@ -22,6 +22,7 @@ Visit = Callable[..., Page]
 
 expect.set_options(timeout=15_000)  # on a busy machine
 
+AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -78,10 +79,9 @@ def eventually_stored(page: Page, server: Server, number: int) -> list[Answer]:
 
 def assert_accessible(page: Page) -> None:
     """No violation of WCAG 2.2 A and AA, in light and in dark."""
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        results = Axe().run(page, options={"runOnly": {"type": "tag", "values": tags}})
+        results = Axe().run(page, options={"runOnly": {"type": "tag", "values": AXE_TAGS}})
         assert results.violations_count == 0, f"{scheme}: {results.generate_report()}"
 
 

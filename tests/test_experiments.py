@@ -480,6 +480,13 @@ def test_the_page_is_what_the_stored_results_show(tmp_path: Path) -> None:
     }
 
 
+def test_a_page_of_no_results(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    page = ["reproduce", "page", "--out", str(tmp_path / "out"), "--results"]
+    assert main([*page, str(tmp_path / "results")]) == 2
+    assert "no results are there; measure some first" in capsys.readouterr().err
+    assert main([*page, str(tmp_path)]) == 0
+
+
 @pytest.mark.parametrize("name", [*reproduce.PEOPLE, *reproduce.OURS])
 def test_our_own_pages_are_what_the_stored_results_show(name: str, tmp_path: Path) -> None:
     if name == "unseen" and not (STORED / name).exists():  # a page is committed together with its results
@@ -499,8 +506,8 @@ def test_the_dimensions_of_things_are_measured(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(things_dimensions, "recorded", lambda dataset: (X, said))
     names = SimpleNamespace(names=[f"object_{row}" for row in range(45)])
     monkeypatch.setattr(things_dimensions, "load_things", lambda: names)
-    usual = {"kernel": "linear", "loss": "softmax", "penalty": 0.1, "verbose": 0}
-    monkeypatch.setattr(things_dimensions, "SKLR", lambda **given: SKLR(**usual | given))
+    usual = {"loss": "softmax", "penalty": 0.1, "verbose": 0}
+    monkeypatch.setattr(things_dimensions, "_kernel", lambda X, said: SKLR("linear", **usual).fit(X, said))
     monkeypatch.setattr(things_dimensions, "N_DIMENSIONS", 3)
     experiment = things_dimensions.EXPERIMENT
     assert experiment.compute(tmp_path, draws=1, jobs=1, tell=quiet) == 3

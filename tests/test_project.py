@@ -74,7 +74,10 @@ class TestVersions:
         oldest = min(named, key=lambda version: int(version.split(".")[1]))
         assert PROJECT["requires-python"] == f">={oldest}"
         assert load("recipe/recipe.yaml")["context"]["python_min"] == oldest
-        assert set(load(".github/workflows/ci.yml")["jobs"]["test"]["strategy"]["matrix"]["python"]) == named
+        jobs = load(".github/workflows/ci.yml")["jobs"]
+        assert set(jobs["test"]["strategy"]["matrix"]["python"]) == named
+        assert f"'python-version': '{oldest}'" in str(jobs["lowest"])
+        assert "make lowest PYTHON=python" in commands(jobs["lowest"])
 
     def test_the_recipe_needs_what_the_package_needs(self) -> None:
         recipe = load("recipe/recipe.yaml")
@@ -89,6 +92,10 @@ class TestExtras:
         (all_,) = EXTRAS["all"]
         named = set(all_.removeprefix("oddkernel[").removesuffix("]").split(","))
         assert named == set(EXTRAS) - DEVELOPERS - GPU - {"all"}
+
+    def test_each_is_used_in_an_environment_that_has_no_other(self) -> None:
+        tried = {found[1] for found in re.finditer(r'^    Use\(\s*"(\w+)"', text(".ci/try_wheel.py"), re.MULTILINE)}
+        assert tried | {"postgresql", "all"} == set(EXTRAS) - DEVELOPERS - GPU
 
     @pytest.mark.parametrize("folder", ["src", "docs", "deploy"])
     def test_extras_are_named_as_they_are_called(self, folder: str) -> None:

@@ -98,6 +98,7 @@ METHODS: dict[str, Method] = {
         SKLR,
         {"kernel": "adaptive", "rank": 0.9, "penalty": "auto", "random_state": 0},
     ),
+    "default": Method("SKLR()", TRIPLES, SKLR, {"random_state": 0}),
     "told": Method("Classifier told every class", CLASSES, SVC, {"C": 10.0}),
 }
 RIVALS = ("lsml", "itml", "skkm")

@@ -105,7 +105,8 @@ def _last(trial: Trial) -> str:
 def select(trials: list[Trial], kept: pd.DataFrame) -> pd.DataFrame:
     """Results of the trials."""
     wanted = {trial.identity() for trial in trials}
-    return kept[[row in wanted for row in kept[[*WHAT, "settings"]].itertuples(index=False, name=None)]]
+    chosen = [row in wanted for row in kept[[*WHAT, "settings"]].itertuples(index=False, name=None)]
+    return kept[np.array(chosen, dtype=bool)]
 
 
 def measure(trial: Trial) -> list[dict[str, Any]]:

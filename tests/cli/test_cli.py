@@ -418,6 +418,39 @@ def test_ctrl_c_ends_the_program_with_130() -> None:
     assert not Path("oddkernel-demo").exists()
 
 
+def test_threads_of_the_program_sleep_while_they_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", {"OMP_WAIT_POLICY": "active"})
+    monkeypatch.setattr(sys, "argv", ["oddkernel", "--version"])
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert os.environ == {"OMP_WAIT_POLICY": "active"}
+    with pytest.raises(SystemExit):
+        main()
+    assert os.environ == {"OMP_WAIT_POLICY": "active", "OPENBLAS_THREAD_TIMEOUT": "4"}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_stops_the_judge_without_complaints(tmp_path: Path) -> None:
+    (tmp_path / "texts.csv").write_text("text\n" + "\n".join(f"the {n}th" for n in range(9)), encoding="utf-8")
+    judge = "import sys; from oddkernel.cli import main; sys.exit(main())"
+    with subprocess.Popen(
+        [sys.executable, "-c", judge, "judge", "texts.csv", "--port", "0", "--no-browser", "--with", "tfidf"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as server:
+        assert server.stderr is not None
+        assert any("Ctrl-C stops" in line for line in server.stderr)
+        os.killpg(server.pid, signal.SIGINT)  # a terminal sends it to the processes that learn, too
+        out, told = server.communicate(timeout=60)
+    assert server.returncode == 0
+    assert out.startswith("Stopped.")
+    assert told == ""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_ctrl_c_during_an_import_is_no_error_of_the_user(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oddkernel.dimensions import factorisation
-from oddkernel.dimensions.factorisation import factorise, gaussian, varimax
+from oddkernel.dimensions.factorisation import factorise, gaussian, sparseness, start, varimax
 from oddkernel.dimensions.loadings import correlations, match
 
 from .planted import planted
@@ -42,3 +42,16 @@ def test_a_rotation_keeps_the_products() -> None:
 
 def test_the_gaussian_of_copies_is_one() -> None:
     np.testing.assert_array_equal(gaussian(np.ones((4, 2))), 1.0)
+
+
+def test_where_varimax_has_several_optima_the_start_hardly_depends_on_chance() -> None:
+    rng = np.random.default_rng(3)
+    planted = rng.random((120, 8)) * (rng.random((120, 8)) < 0.4)
+    similarity = planted @ planted.T + 0.5 * np.cov(rng.normal(size=(120, 60)))
+    values, vectors = np.linalg.eigh(similarity)
+    leading = vectors[:, -8:] * np.sqrt(values[-8:])
+    single = [sparseness(varimax(leading, np.random.RandomState(seed))) for seed in range(20)]
+    assert max(single) > 1.01 * min(single)
+    several = [start(similarity, 8, np.random.RandomState(seed)) for seed in range(3)]
+    for other in several[1:]:
+        assert np.diagonal(correlations(several[0], other[:, match(several[0], other)])).min() > 0.99

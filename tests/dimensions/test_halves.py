@@ -30,6 +30,9 @@ def test_planted_dimensions_are_sure_and_one_of_noise_is_not() -> None:
     ]
     trial = type(trial)(Settings(4), 1.0, 1.0, unsure, trial.likelihood)
     assert both.strength(trial, np.hstack([asked, noise])).sure.tolist() == [True, True, True, False]
+    shared = [half[:, match(asked, half)] for half in trial.loadings]  # both halves have what the loadings lack
+    trial = type(trial)(Settings(3), 1.0, 1.0, shared, trial.likelihood)
+    assert both.strength(trial, np.hstack([asked[:, :2], noise])).sure.tolist() == [True, True, False]
 
 
 def test_held_out_answers_choose_enough_dimensions() -> None:

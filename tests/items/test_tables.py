@@ -220,10 +220,14 @@ def test_lists_of_names(tmp_path: Path) -> None:
     file = tmp_path / "names.csv"
     file.write_text("index,item\n1,'=ant\n2,bee\n")
     assert tables.read_names(file) == {"1": "=ant", "2": "bee"}
+    for text in ("animal,legs\nant,6\nbee,6\n", "animal\nant\nbee\n"):
+        file.write_text(text)
+        assert tables.read_names(file) == ["ant", "bee"]
     for text, message in (
         ("index,item\n1,ant\n1,bee\n", "column index is empty somewhere, or holds a value twice"),
         ("item\nant\nant\n", "both are 'ant'"),
         ("legs\n6\n", "columns legs; expected one called item or name"),
+        ("legs,kind\n6,ant\n", "columns legs, kind; expected one called item or name"),
     ):
         file.write_text(text)
         with pytest.raises(ValueError, match=rf"names\.csv: .*{message}"):

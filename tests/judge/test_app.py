@@ -4,10 +4,12 @@ import csv
 import gc
 import io
 import logging
+import sqlite3
 import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -625,6 +627,7 @@ def test_an_item_taken_out_of_the_study_is_no_longer_asked_about(tmp_path: Path)
         assert run.experimenter().get("/experimenter/api/summary").status_code == 200
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_on_another_address_a_warning_is_given(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "birds")
     program = "import sys; from oddkernel.cli import main; sys.exit(main())"
@@ -665,6 +668,17 @@ def test_what_the_user_can_mend_takes_one_line(
     monkeypatch.setattr("oddkernel.judge.find_spec", lambda name: None)
     assert main(["judge", str(folder)]) == 2
     assert 'pip install "oddkernel[judge]"' in capsys.readouterr().err
+
+
+def test_a_database_of_a_newer_version_takes_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = make_folder(tmp_path / "birds")
+    Study.open(folder).connect().close()
+    with closing(sqlite3.connect(folder / "answers.sqlite3")) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    for options in (["--no-browser", "--port", "0"], ["--export", str(tmp_path / "answers.csv")]):
+        assert main(["judge", str(folder), *options]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert "newer version of oddkernel (schema 9999" in line
 
 
 def test_what_goes_wrong_inside_is_told_in_one_sentence(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,7 +96,8 @@ def test_a_client_that_takes_no_answer_is_given_up(tmp_path: Path, monkeypatch: 
             assert taken < 64_000_000
 
 
-def test_where_connections_are_scarce_those_that_wait_make_room(run: Running) -> None:
+def test_where_connections_are_scarce_those_that_wait_make_room(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "REQUEST_SECONDS", 1000.0)  # so that nothing else closes them
     run.server.connections.most = 4
     with ExitStack() as stack:
         clients = [stack.enter_context(slow(run)) for _ in range(20)]
@@ -131,6 +132,7 @@ def test_a_request_that_a_busy_server_has_not_read_is_not_given_up(
 
 
 def test_an_address_has_a_share_of_the_connections(run: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "REQUEST_SECONDS", 1000.0)  # so that nothing else closes them
     run.server.connections.most_per_address = 3
     with ExitStack() as stack:
         many = [stack.enter_context(slow(run)) for _ in range(6)]  # a proxy on this machine stands for everybody

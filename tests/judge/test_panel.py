@@ -199,6 +199,7 @@ def test_a_frame_without_cookies(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_nothing_personal_is_in_the_logs(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "birds", 8, prolific('again = "never"'))
     program = "import sys; from oddkernel.cli import main; sys.exit(main(sys.argv[1:]))"

@@ -17,6 +17,8 @@ from judge_browser import Participant, Serve, Visit, assert_accessible, stored, 
 from judge_panels import stub_panel
 from playwright.sync_api import Error, Route, expect
 
+from oddkernel.judge.words import texts
+
 IDS = {"PROLIFIC_PID": "5f1e0c3b9a77", "STUDY_ID": "study-77", "SESSION_ID": "session-1"}
 SIZES: list[dict[str, Any]] = [
     {"viewport": {"width": 1400, "height": 900}},
@@ -96,7 +98,7 @@ def test_mturk_in_a_frame(shapes: Path, serve: Serve, visit: Visit) -> None:
     frame.get_by_role("button", name="Begin", exact=True).click()
     frame.locator(".items[data-open]").wait_for()
     frame.locator(".pick").nth(2).click()
-    frame.get_by_role("button", name="Go back to the panel").click()
+    frame.get_by_role("button", name=texts("en")["leave"]).click()
     frame.get_by_role("heading", name="Submitted").wait_for()
     url, _, body = sent[0].partition(" ")
     assert url == f"{sandbox}/mturk/externalSubmit"
@@ -119,6 +121,6 @@ def test_whoever_declines_is_sent_back(shapes: Path, serve: Serve, visit: Visit)
         person.button("Back").click()
         person.heading("Before you begin")
         person.button("I don't want to take part").click()
-        person.button("Go back to the panel").click()
+        person.button(texts("en")["leave"]).click()
         page.wait_for_url(f"{panel}/complete**")
         assert handler.arrived == [{"no": ["1"]}]

@@ -22,6 +22,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from oddkernel import SKLR, Comparisons, KernelMeanShift, SearchCV, models, raters, scale
 from oddkernel.baselines import ITML, LSML, SKMS, links_from_labels
 from oddkernel.items.frames import row_names
+from oddkernel.learning import metric
 from oddkernel.questions import Recorded, learning_curve, outlook, simulate
 from oddkernel.report import Report
 
@@ -274,6 +275,14 @@ class TestOtherFrames:
         with pytest.raises(ValueError, match=message):
             SKLR().fit(make(columns))
 
+    def test_columns_whose_names_cannot_be_read_are_refused(self, monkeypatch):
+        """Before version 1.9, scikit-learn reads them through the interchange protocol, which polars 2 doesn't have."""
+        monkeypatch.setattr(metric, "validate_data", lambda model, frame, **options: np.asarray(frame))
+        with pytest.raises(
+            ValueError, match=r"can't read the column names .*scikit-learn 1.9 or newer, polars older than 2, or X"
+        ):
+            SKLR().fit(polars_frame(X, [f"item {i}" for i in range(N)]))
+
     def test_neighbours_come_as_a_frame_of_the_same_kind(self):
         names = [f"item {i}" for i in range(N)]
         plain = SKLR(penalty=10.0).fit(X, SAID)
@@ -311,6 +320,15 @@ class TestRefused:
             SKLR().fit(X[:5], self.SAID)
         with pytest.raises(ValueError, match="name 4 items, but there are 2"):
             SKLR().fit(X[:2], self.SAID)
+
+    def test_a_frame_sorted_in_another_way_than_its_own_numbers(self):
+        said = Comparisons.odd_one_out([[1, 2, 5]], [0])
+        for frame in (pd.DataFrame(X).sort_values(0), pd.DataFrame(X).sample(frac=1.0, random_state=0)):
+            with pytest.raises(ValueError, match=r"item 1 could be row 1 of X, which the index calls \d+, or the row"):
+                SKLR().fit(frame, said)
+            with pytest.raises(ValueError, match=r"X\.reset_index\(drop=True\).*X\.sort_index\(\)"):
+                PLAIN.score(frame, said)
+            SKLR(penalty=1.0).fit(frame.sort_index(), said)
 
     def test_questions_by_name_about_an_array(self):
         with pytest.raises(ValueError, match="holds 'ant'; expected"):
@@ -363,6 +381,21 @@ class TestAccepted:
         model = SKLR(penalty=10.0).fit(pd.DataFrame(X, index=index), SAID)
         assert model.score(pd.DataFrame(X, index=index), NEW) == PLAIN.score(X, NEW)
         assert model.items_ is None
+
+    @pytest.mark.parametrize("y", [Y, pd.Series(Y)], ids=["array", "series"])
+    def test_labels_are_about_rows_whatever_the_index_counts(self, y):
+        frame = pd.DataFrame(X, index=np.arange(N)[::-1])
+        plain = SKLR(penalty=10.0, random_state=0).fit(X, Y)
+        assert SKLR(penalty=10.0, random_state=0).fit(frame, y).comparisons_ == plain.comparisons_
+
+    def test_whole_numbers_as_names(self):
+        ids = np.random.default_rng(0).permutation(N) + 1000
+        said = Comparisons.odd_one_out(ids.astype(str)[SAID.shown], SAID.odd, items=ids.astype(str))
+        frame = pd.DataFrame(X, index=ids)
+        model = SKLR(penalty=10.0).fit(frame.sort_index(), said)
+        assert model.score(frame, said) == pytest.approx(PLAIN.score(X, SAID))
+        with pytest.raises(ValueError, match=f"missing from the {N - 1} given: '{ids[3]}'"):
+            SKLR().fit(frame.drop(index=ids[3]), said)
 
     def test_a_saved_model_knows_its_items(self, tmp_path):
         names = [f"item {i}" for i in range(N)]

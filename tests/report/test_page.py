@@ -407,6 +407,8 @@ def test_the_map_works_by_keys(page: Any) -> None:
 
 def test_dimensions_explain_items_and_take_names(page: Any) -> None:
     expect(page.locator("#dimension-cards article")).to_have_count(4)
+    loose = "[...document.querySelectorAll('#dimension-cards article')].flatMap((card) => [...card.childNodes])"
+    assert not page.evaluate(f"{loose}.some((node) => node.nodeType === Node.TEXT_NODE)")  # such as a count of 0
     for field, item in (("why-first", "swan 0"), ("why-second", "swan 3"), ("why-third", "duck 1")):
         page.fill(f"#{field}", item)
         page.press(f"#{field}", "Enter")

@@ -23,6 +23,9 @@ Array = npt.NDArray[Any]
 
 # Items closer than this, relative to the extent of all, are copies, as in oddkernel's dual: their distance is rounding.
 COPIES = 1e-13
+# Directions in which items extend by less than this share of the largest extent are mostly rounding: features of a
+# kernel come from the eigenvalues of a matrix, known to float64's precision, and extents are their roots.
+RESOLVED = 1e-8
 # Eigenvalues of the metric below this share of the largest are taken from S = W⁻¹: in W they have lost most digits.
 LOST = 1e-9
 # The relative error of coordinates and of sums of squares: float64's precision over some thousands of terms.
@@ -223,7 +226,7 @@ def certify(
     apart = rows.apart(features)
     near, far = rows.sides(coordinates, apart)
     violation, compared = near - far + rows.offset, near + far + np.abs(rows.offset)
-    values = np.linalg.eigvalsh(metric)
+    values, vectors = np.linalg.eigh(metric)
     asked = features[np.unique(np.concatenate([rows.near, rows.far]))]
     extent = np.square(asked - asked.mean(axis=0)).sum(axis=1).max(initial=0.0) * values.max(initial=0.0)
     blurred = np.sqrt(rows.near_factor * near) + np.sqrt(rows.far_factor * far)
@@ -232,7 +235,15 @@ def certify(
     grown = violation + np.where(violation < 0, -blur, blur)
     more, _, _ = cost.evaluate(rows, grown, multipliers, compared, blur)
     sign, log_determinant = np.linalg.slogdet(_bent(features, rows, multipliers, apart))
-    assert sign > 0, "S(α) is not positive definite"
+    if sign <= 0:
+        # Multipliers this large cancel in S, and leave rounding: it must explain how WS differs from the identity.
+        moved = features @ (vectors * np.sqrt(values))
+        off = np.diag(values - 1.0)
+        for pairs, weight in ((rows.near, rows.near_factor * apart[0]), (rows.far, -rows.far_factor * apart[1])):
+            u = moved[pairs[:, 0]] - moved[pairs[:, 1]]
+            off += (u * (weight * multipliers)[:, None]).T @ u
+        assert np.linalg.norm(off) <= np.abs(multipliers) @ blur, "S(α) is not positive definite"
+        log_determinant = -np.log(values).sum()
     kept = len(values) == 0 or values[0] > LOST * values[-1]
     divergence = values.sum() - len(values) + (-np.log(values).sum() if kept else log_determinant)
     dual = log_determinant + rows.offset @ multipliers - conjugate
@@ -267,7 +278,7 @@ def room(features: Array, rows: Rows) -> float | None:
     near, far = np.split(local.reshape(-1, 2), 2)
     centred = features[used] - features[used].mean(axis=0)
     vectors, sizes, _ = np.linalg.svd(centred, full_matrices=False)
-    z = vectors[:, sizes > COPIES * max(sizes.max(initial=0.0), np.finfo(float).tiny)]
+    z = vectors[:, sizes > RESOLVED * max(sizes.max(initial=0.0), np.finfo(float).tiny)]
     if z.shape[1] > LARGEST:
         return None
     apart = rows.apart(features)

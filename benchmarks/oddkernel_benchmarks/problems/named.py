@@ -59,6 +59,17 @@ def _tiny_features(name: str) -> Problem:
     return Problem(f"NAMED[{name!r}]()", features @ features.T, said, settings)
 
 
+def _far_apart(name: str) -> Problem:
+    """Answers and links at random about items on a line: the loss outweighs the divergence 1e17 times."""
+    rng = np.random.default_rng(0)
+    line = 4e3 * rng.normal(size=60)
+    shown = np.array([rng.choice(60, 3, replace=False) for _ in range(1500)])
+    said = Comparisons.odd_one_out(shown[:1200], rng.integers(-1, 3, size=1200))
+    said = said + Comparisons.must_link(shown[1200:1300, :2]) + Comparisons.cannot_link(shown[1300:, :2])
+    settings = {"kernel": "precomputed", "rank": 1, "loss": "squared", "penalty": 7e3, "ratio": 4.0}
+    return Problem(f"NAMED[{name!r}]()", np.outer(line, line), said, settings)
+
+
 _MAKERS: dict[str, tuple[Callable[..., Problem], tuple[Any, ...]]] = {
     "softmax, 3000 noisy answers about 30 items": (_line, (30, 3000, 0.2, "softmax", 100.0)),
     "softmax, 300 random answers without features": (_random_digits, ("identity", 30, 300, "softmax", 1e5)),
@@ -66,6 +77,7 @@ _MAKERS: dict[str, tuple[Callable[..., Problem], tuple[Any, ...]]] = {
     "logistic, 3000 noisy answers": (_line, (50, 3000, 0.2, "logistic", 1000.0)),
     "hinge, 1500 noisy answers about 12 items": (_line, (12, 1500, 0.2, "hinge", 10.0)),
     "hard and contradictory, features of size 1e-4": (_tiny_features, ()),
+    "squared, random answers and links at distances of size 1e7": (_far_apart, ()),
 }
 NAMED: dict[str, Callable[[], Problem]] = {
     name: partial(maker, name, *sizes) for name, (maker, sizes) in _MAKERS.items()

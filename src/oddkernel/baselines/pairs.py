@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..comparisons import Comparisons, RowError
-from ..items.frames import join_labels
+from ..items.frames import join_labels, usable_names
 from ..kernels import Kernel
 from ..learning.answers import PER_CLASS, check_answers, check_labels, renumbered, with_bounds
 from ..learning.calibration import Calibration
@@ -30,6 +30,9 @@ from ..support.checks import EXTREME, is_count, is_real, require
 from ..support.types import Array
 from .links import links_from_labels
 from .slack import DampedNewton, LogSlack
+
+# How near to the optimum the primal leads first: near enough for Newton's steps in the dual to converge quadratically.
+NEAR = 0.1
 
 
 class PairLearner(LearnedMetric):
@@ -78,10 +81,10 @@ class PairLearner(LearnedMetric):
         solver: Solver = Auto() if hard else DampedNewton()
         problem = Dual(start.phi, rows, conjugate)
         refuse_copies(problem, hard=True, stacklevel=3)  # no slack allows for a bound on a distance that is always 0
-        # Links that exclude one another, as answers at two resolutions do, ask for far more than any kernel gives: steps in
-        # the dual are short then, and those in the primal are not.
-        warm = None if hard else descend(problem.origin, 0.1 * self.tol)
-        solution, point = solve(problem, solver, start=warm, tol=self.tol, max_iter=self.max_iter)
+        # Links that exclude one another, as answers at two resolutions do, ask for far more than any kernel gives.
+        # Steps in the dual are short then, and those in the primal are not.
+        near = None if hard else descend(problem.origin, NEAR)
+        solution, point = solve(problem, solver, start=near and near.alpha, tol=self.tol, max_iter=self.max_iter)
         if not solution.status.success:
             if hard:
                 refuse_contradictions(problem, start.features, checked, items)
@@ -124,7 +127,8 @@ class PairLearner(LearnedMetric):
             y = Comparisons.empty()
         elif not isinstance(y, Comparisons):
             labels, n_classes = check_labels(join_labels(y, X), n_items, "between which cannot-links")
-            y = links_from_labels(labels, PER_CLASS * n_classes or None, random_state=random)
+            drawn = links_from_labels(labels, PER_CLASS * n_classes or None, random_state=random)
+            return drawn.with_names(usable_names(X))
         said = check_answers(y, X, n_items)
         other = np.flatnonzero(~said.links)
         if len(other):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .answers import add_answers, read_answers, require_answers
 from .items import Given, add_items, add_study, check_there, findings_of, home_of, is_study, read_items
-from .learned import told_of
+from .learned import chosen, told_of
 from .summary import Summary, number, working
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         *([f"{len(conflicts)} groups of answers contradict one another on their face."] if conflicts else []),
         *(["The features were standardised."] if model.scaling_ else []),
         f"{solution}",
-        *([] if tuning is None else [f"Chosen: {_chosen(model)}. {tuning.sentence}"]),
+        *([] if tuning is None else [f"Chosen: {chosen(model)}. {tuning.sentence}"]),
         *([] if score is None else [f"The learned distances agree with {score:.1%} of the answers learned from."]),
         f"Model: {written} ({model.rank_} dimensions, {seconds:.1f} s)",
     ]
@@ -183,21 +183,6 @@ def _from_files(arguments: argparse.Namespace) -> tuple[SKLR, Given, Comparisons
     if given.items.columns is not None:
         model.feature_names_in_ = np.array(given.items.columns, dtype=object)
     return model, given, said, notes
-
-
-def _chosen(model: SKLR) -> str:
-    """What held-out answers chose, in words."""
-    from ..problem.losses import LOSSES
-
-    recipe, penalties = model.fit_.recipe, model.fit_.penalties
-    features = "standardised features" if model.scaling_ else "features as they are"
-    kernel = f"{recipe.kernel.removeprefix('standardised ')} kernel of {features}"
-    if not penalties[-1]:
-        return f"{kernel}, penalty 0, {model.rank_} dimensions"
-    softness = f", softness {recipe.softness:g}" if LOSSES[recipe.loss].entropic else f", ratio {recipe.ratio:g}"
-    rounds = "one round" if len(penalties) == 1 else f"{len(penalties)} rounds"
-    penalty = " then ".join(f"{each:.3g}" for each in penalties)
-    return f"{kernel}, {recipe.loss} loss{softness}, penalty {penalty} ({rounds}), {model.rank_} dimensions"
 
 
 def _number_or_auto(text: str) -> float | str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+from ..support.interruptible import leaving_ctrl_c_to_asyncio
 from .items import add_drop, filter_of
 from .summary import Summary, working
 
@@ -166,7 +167,8 @@ def _serve(arguments: argparse.Namespace, studies: Sequence[Study]) -> Summary:
 
     before = server.n_answers()
     started = time.monotonic()
-    total = server.run(tell)
+    with leaving_ctrl_c_to_asyncio():
+        total = server.run(tell)
     folder = quote(str(arguments.studies[0]))
     sentences = [
         f"Stopped. {total - before} answers came in, {total} in all.",

@@ -91,6 +91,21 @@ def default_out(arguments: argparse.Namespace, name: str) -> Path:
     return home_of(arguments.items) / name
 
 
+def chosen(model: SKLR) -> str:
+    """What held-out answers chose, in words."""
+    from ..problem.losses import LOSSES
+
+    recipe, penalties = model.fit_.recipe, model.fit_.penalties
+    features = "standardised features" if model.scaling_ else "features as they are"
+    kernel = f"{recipe.kernel.removeprefix('standardised ')} kernel of {features}"
+    if not penalties[-1]:
+        return f"{kernel}, penalty 0, {model.rank_} dimensions"
+    softness = f", softness {recipe.softness:g}" if LOSSES[recipe.loss].entropic else f", ratio {recipe.ratio:g}"
+    rounds = "one round" if len(penalties) == 1 else f"{len(penalties)} rounds"
+    penalty = " then ".join(f"{each:.3g}" for each in penalties)
+    return f"{kernel}, {recipe.loss} loss{softness}, penalty {penalty} ({rounds}), {model.rank_} dimensions"
+
+
 def _of_study(arguments: argparse.Namespace) -> Learned:
     findings, given = findings_of(arguments)
     model, is_new = findings.model()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .answers import add_answers, read_answers, require_answers
 from .fit import add_random_state
 from .items import check_there, is_study, read_items
-from .learned import Learned, add_learned, default_out, read_learned
+from .learned import Learned, add_learned, chosen, default_out, read_learned
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -201,4 +201,4 @@ def _summary(report: Report, learned: Learned, out: Path, pictures: list[Path], 
 def _chosen(model: SKLR) -> list[str]:
     """What was chosen while learning."""
     tuning = model.tuning_
-    return [] if tuning is None else [f"Chosen: {model.loss_} loss, penalty {model.penalty_:.3g}. {tuning.sentence}"]
+    return [] if tuning is None else [f"Chosen: {chosen(model)}. {tuning.sentence}"]

@@ -56,6 +56,11 @@ def run(arguments: argparse.Namespace) -> Summary:
         import oddkernel_experiments as experiments
 
     results = arguments.results or arguments.out / "results"
+    if arguments.experiment == PAGE and not results.is_dir():
+        raise ValueError(
+            f"{results}: no results are there; measure some first, such as oddkernel reproduce table1, or name their "
+            "folder with --results"
+        )
     names = PAPER if arguments.experiment == PAGE else (arguments.experiment,)
     chosen = {name: experiments.with_answers(name, arguments.answers) for name in names}
     measured = 0

@@ -26,9 +26,10 @@ class Summary:
         """The sentences, one a line."""
         return "\n".join(self.sentences)
 
-    def json(self) -> str:
-        """The facts as a JSON object."""
-        return json.dumps(self.facts, allow_nan=False, ensure_ascii=False, indent=2)
+    def json(self, encoding: str = "utf-8") -> str:
+        """The facts as a JSON object, which an encoding other than UTF-8 can hold as well."""
+        escaped = not encoding.lower().startswith("utf")
+        return json.dumps(self.facts, allow_nan=False, ensure_ascii=escaped, indent=2)
 
 
 def command_name() -> str:

@@ -65,8 +65,8 @@ class Dimensions(TransformerMixin, BaseEstimator):
         By how much the mean log-probability of an unseen answer falls if the dimension is left out, and its standard
         error. Every answer is predicted from the half of the answers that it is not in.
     reproducibility_ : (d,) array
-        The correlation of the dimension's loadings between two fits, each to one half of the answers, with no question
-        in common and from different random starts.
+        How well the dimension's loadings agree with those of two more fits, each to one half of the answers, with no
+        question in common and from different random starts: the smallest of the three correlations.
     reproducible_ : (d,) array of bool
         Whether the reproducibility is above 0.8 and the weight above its standard error.
     model_ : SKLR
@@ -315,7 +315,7 @@ class Dimensions(TransformerMixin, BaseEstimator):
 
     @property
     def reproducibility_(self) -> Array:
-        """The correlation of each dimension's loadings between the halves."""
+        """How well each dimension's loadings agree with those from either half of the answers."""
         return self.fit_.strength.reproducibility
 
     @property

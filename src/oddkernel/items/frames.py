@@ -16,6 +16,7 @@ import numpy as np
 
 from ..comparisons import Comparisons
 from ..comparisons.names import as_items, new_positions
+from ..support.types import Indices
 from .naming import is_arrow_text, is_number, name_column
 
 if TYPE_CHECKING:
@@ -95,7 +96,9 @@ def join(said: Comparisons, X: Any, n_items: int) -> Comparisons:
     """The answers, about the rows of X, of which there are ``n_items``.
 
     Where X is a frame with names and the answers name their items, they are joined by name. Otherwise an item's index
-    is its row in X; the answers then get the frame's names, if it has any.
+    is its row in X; the answers then get the frame's names, if it has any. Whole numbers in a pandas index that don't
+    count the rows are names if those in the answers are such numbers, too; answers without names are refused if they
+    could be about either these labels or the rows.
 
     Examples
     --------
@@ -106,13 +109,38 @@ def join(said: Comparisons, X: Any, n_items: int) -> Comparisons:
     """
     if said.items is not None:
         names = row_names(X)
+        labels = _numbers_in_index(X)
+        if labels is not None and all(name.isdecimal() and name == str(int(name)) for name in said.items):
+            names = as_items(map(str, labels.tolist()), "the index of X")
         if names is not None:
             return said.reindex(names)
         said.check_items(n_items)
         return said
     said.check_items(n_items)
+    _refuse_two_readings(said, X)
     names = usable_names(X)
     return said if names is None else said.with_names(names)
+
+
+def _numbers_in_index(X: Any) -> Indices | None:
+    """The labels of a pandas frame if they are whole numbers other than 0, 1, 2, … in this order."""
+    if not is_frame(X) or getattr(X.index.dtype, "kind", "O") not in "iu":
+        return None
+    labels = X.index.to_numpy()
+    return None if np.array_equal(labels, np.arange(len(labels))) else labels
+
+
+def _refuse_two_readings(said: Comparisons, X: Any) -> None:
+    """Refuse answers by number about a frame that is sorted in another way than its own numbers."""
+    labels, asked = _numbers_in_index(X), said.constrained
+    if labels is None or not np.isin(asked, labels).all() or np.array_equal(labels[asked], asked):
+        return
+    row = next(row for row in asked if labels[row] != row)
+    raise ValueError(
+        f"item {row} could be row {row} of X, which the index calls {labels[row]}, or the row that it calls {row}. "
+        "X.reset_index(drop=True) if the answers number the rows as they stand, X.sort_index() if the index numbers "
+        "them as the answers do"
+    )
 
 
 def join_labels(labels: Any, X: Any) -> Any:

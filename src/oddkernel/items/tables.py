@@ -24,7 +24,7 @@ from ..support.text import Records, check_distinct, csv_table, delimited, table_
 from ..support.types import Array
 from .cells import EXPECTED_NUMBER, read_cells
 from .naming import NAME_COLUMNS as NAME_COLUMNS  # where the tables are, readers look for it
-from .naming import is_arrow_text, name_column
+from .naming import is_arrow_text, is_number, name_column
 
 T = TypeVar("T")
 
@@ -137,7 +137,7 @@ def read_names(path: str | os.PathLike[str], *, names: str | None = None) -> lis
     path : path-like
         A table, or any other file that `read` takes.
     names : str, optional
-        The column of names; item or name unless given.
+        The column of names; item or name unless given, or the first if it is the only one with text.
 
     Examples
     --------
@@ -156,7 +156,9 @@ def read_names(path: str | os.PathLike[str], *, names: str | None = None) -> lis
         return list(found)
     columns = text_columns(path, "features with names")
     try:
-        chosen = _chosen(columns, names, NAME_COLUMNS)
+        others = [column for column in columns if column != INDEX_COLUMN]
+        texts = [column for column in others if not all(map(is_number, columns[column]))]
+        chosen = _chosen(columns, names, NAME_COLUMNS) or (texts[0] if texts == others[:1] else None)
         if chosen is None:
             raise ValueError(f"columns {', '.join(columns)}; expected one called {' or '.join(NAME_COLUMNS)}")
         called = list(as_items(columns[chosen]) or ())

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..comparisons import Comparisons, Kind
-from ..items.frames import join, join_labels, row_names
+from ..items.frames import join, join_labels, row_names, usable_names
 from ..support.checks import EXTREME, as_labels, refuse, refuse_extremes
 from ..support.types import Array, Indices
 
@@ -43,7 +43,10 @@ def as_comparisons(
         y = Comparisons.empty()
     elif not isinstance(y, Comparisons):
         labels, n_classes = check_labels(join_labels(y, X), n_items, "from which an odd one out")
-        y = Comparisons.from_labels(labels, PER_CLASS * n_classes if n_drawn is None else n_drawn, random_state=random)
+        drawn = Comparisons.from_labels(
+            labels, PER_CLASS * n_classes if n_drawn is None else n_drawn, random_state=random
+        )
+        return drawn.with_names(usable_names(X))
     return check_answers(y, X, n_items)
 
 

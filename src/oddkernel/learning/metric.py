@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..comparisons import Comparisons, Kind
-from ..items.frames import check_columns, join, label_of, row_names, same_kind, without_names
+from ..items.frames import check_columns, is_polars, join, label_of, row_names, same_kind, without_names
 from ..kernels import Kernel, LowRank
 from ..kernels.distances import squared_distances
 from ..problem import choices
@@ -361,6 +361,11 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         features = without_names(X)
         check_columns(features)
         checked: Array = validate_data(self, features, dtype=np.float64, ensure_all_finite=False, reset=reset)
+        if reset and is_polars(features) and not hasattr(self, "feature_names_in_"):
+            raise ValueError(
+                "this scikit-learn can't read the column names of this polars, so columns in another order would go "
+                "unnoticed; expected scikit-learn 1.9 or newer, polars older than 2, or X.to_pandas()"
+            )
         missing = np.argwhere(~np.isfinite(checked))
         if len(missing):
             row, column = missing[0]

@@ -6,6 +6,7 @@ are kept and read, so that a file from outside can't run code.
 
 from __future__ import annotations
 
+from collections import UserList
 from collections.abc import Mapping
 from functools import cache
 from reprlib import repr as brief
@@ -114,6 +115,8 @@ class StepEncoder(Encoder):
                 return {
                     "mapping": [[self.value(key, place), self.value(value[key], f"{place}.{key}")] for key in value]
                 }
+            case UserList():  # columns, as ColumnTransformer keeps them in scikit-learn 1.6
+                return self.value(value.data, place)
             case slice():
                 return {"slice": [self.value(end, place) for end in (value.start, value.stop, value.step)]}
             case np.dtype():

@@ -43,6 +43,9 @@ DENSE = 0.02
 # Items closer than this, relative to the extent of all, count as copies. Derived: a few hundred times float64's
 # precision, so that their computed distance is only rounding.
 COINCIDENT = 1e-13
+# Directions in which items extend by less than this share of the largest extent are mostly rounding. Derived: features
+# of a kernel come from the eigenvalues of a matrix, known to float64's precision, and extents are their roots.
+RESOLVED = 1e-8
 # Rows of a block of a symmetric product, of which one triangle is formed. Chosen by hand; only speed depends on it.
 BLOCK = 256
 # Upper bounds on the number of matrices of size s × s, s × q and q × q, and of columns of length m, held at a time.
@@ -165,12 +168,12 @@ class Dual:
     def whitened(self) -> Dual:
         """The rows in NumPy, hard and without offsets, over coordinates that extend equally in every direction.
 
-        Directions in which the items extend by rounding only are left out.
+        Directions below RESOLVED are left out: as long as the others, they would be mostly rounding.
         """
         other = copy(self.host)
         other.__dict__.pop("unit", None)
         directions, extents, _ = np.linalg.svd(other.coordinates, full_matrices=False)
-        other.coordinates = directions[:, extents > COINCIDENT * extents.max(initial=0.0)]
+        other.coordinates = directions[:, extents > RESOLVED * extents.max(initial=0.0)]
         other.rank = other.coordinates.shape[1]
         other.offset = np.zeros(len(self))
         other.loss = Conjugate.hard(other.equality)

@@ -56,10 +56,10 @@ class Point(Geometry):
         """(s, q): the constrained items in coordinates where the learned metric is Euclidean, φ_i L⁻ᵀ."""
         return times_inverse(self.problem.coordinates, self.factor)
 
-    def knowing(self, kernel: Array) -> Point:
-        """The same point with K on the constrained items given."""
+    def knowing(self, **values: Array | float) -> Point:
+        """The same point with some of its properties given, such as K on the constrained items."""
         other = replace(self)
-        other.__dict__["kernel"] = kernel
+        other.__dict__.update(values)
         return other
 
     @cached_property

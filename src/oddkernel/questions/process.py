@@ -73,6 +73,9 @@ class LearningProcess:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     env={**os.environ, **one_thread},
+                    # A terminal sends Ctrl-C to the whole group of a program. The parent hears it and ends this one.
+                    process_group=0,
+                    creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
                 )
                 pickle.dump(self._task, cast(BinaryIO, self._process.stdin), protocol=5)
             return self._process

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import fsum, sqrt
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -112,14 +113,16 @@ def from_folds(model: SKLR) -> HeldOut | None:
 
 
 def _compared(before: Array, after: Array, known: Comparisons, said: Comparisons, how: str) -> HeldOut:
-    # Sums of NumPy and not of BLAS, whose last digit depends on where in memory the numbers lie.
     share = known.weight / known.weight.sum()
-    gain = float(np.sum(share * (after - before)))
+    # Exact sums: the same to the last digit in whatever order items and answers stand.
+    gain = fsum(share * (after - before))
     # Rows of one answer, such as a grid's, err together.
     _, question = np.unique(known.questions(), return_inverse=True)
     errors = np.bincount(question, share * (after - before - gain))
-    error = 1.96 * float(np.sqrt(np.sum(np.square(errors))))
-    figures = float(np.sum(share * before)), float(np.sum(share * after)), (gain - error, gain + error)
+    # As if half a question more had changed sides each way (Agresti and Min 2005), so that a few questions that all
+    # stay the same don't make the gain certain.
+    error = 1.96 * sqrt(fsum(np.square(errors)) + 1.0 / len(errors) ** 2)
+    figures = fsum(share * before), fsum(share * after), (gain - error, gain + error)
     return HeldOut(*figures, known.n_answers, _chance(known), how, *_left_out(said))
 
 

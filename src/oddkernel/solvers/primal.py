@@ -24,7 +24,7 @@ from scipy import linalg, sparse
 from ..problem.arrays import Array, cholesky, namespace, plus_diagonal
 from ..problem.dual import Dual
 from ..problem.geometry import Geometry
-from ..problem.point import Point
+from ..problem.point import ROUNDING, Point
 from .costs import SLIGHT, least_squares_cost, products_cost, rows_cost, unknowns_cost
 
 # Most steps at the end of a path and for one of its points, and most products with the Hessian for one step.
@@ -54,13 +54,14 @@ DENSE = 1e11
 HOLD, TIGHTER, TIGHTEST, TIMES, ROUGHLY = 10.0, 10.0, 1e5, 40, 1e-2
 
 
-def descend(point: Point, close: float) -> Array:
-    """Multipliers near the optimum of a problem whose loss is soft, found from a point's metric.
+def descend(point: Point, close: float) -> Point | None:
+    """A point near the optimum of a problem whose loss is soft, found from a point's metric; None if there is none.
 
     At the multipliers α that the violations ask for, LᵀS(α)L is the identity plus the gradient: once that is within
     ``close``, α is as near to the optimum.
     """
-    return minimised(Primal.of(point), close).wanted
+    found = minimised(Primal.of(point), close)
+    return found.as_known if found.is_exact else point.problem.at(found.wanted)
 
 
 def held_and_moved(point: Point, tol: float) -> Point | None:
@@ -140,6 +141,27 @@ class Primal(Geometry):
         """The slope of f along X, (q, q)."""
         pulled = self.problem.spread(self.images, self.wanted)
         return self.factor.T @ self.factor + pulled - self.problem.unit
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the gradient is nothing but rounding: of multipliers whose sum nearly cancels."""
+        rounding = ROUNDING * float(namespace(self.images).sum(abs(self.wanted) * self.scale))
+        return _dot(self.gradient, self.gradient) <= rounding**2
+
+    @property
+    def as_known(self) -> Point:
+        """The point of the dual at the wanted multipliers, with S = W⁻¹.
+
+        S(α) is the same but for rounding. Where the loss outweighs the divergence 1e10 times, that rounding would hide
+        the optimum, and S(α) might not even be positive definite.
+        """
+        xp = namespace(self.factor)
+        unit = self.problem.unit
+        _, triangle = xp.linalg.qr(xp.linalg.solve(self.factor, unit))
+        factor = (triangle * xp.sign(xp.linalg.diagonal(triangle))[:, None]).T
+        known = Point(self.problem, self.wanted, factor @ factor.T, factor)
+        divergence = _dot(self.factor, self.factor) - self.log_determinant - unit.shape[0]
+        return known.knowing(divergence=divergence)
 
     @cached_property
     def stiffness(self) -> tuple[Array, Array]:

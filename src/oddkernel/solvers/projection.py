@@ -50,7 +50,7 @@ class Projection:
         moved = point.problem.at(alpha)
         if moved is None or kernel is None or self._passes % FRESH == 0:
             return alpha if moved is None else moved
-        return moved.knowing(kernel)
+        return moved.knowing(kernel=kernel)
 
     def finished(self, before: Point, after: Point, tol: float) -> Status | None:
         """All rows hold, or, with soft rows, the slack has stopped changing."""

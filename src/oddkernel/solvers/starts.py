@@ -62,7 +62,7 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
     near = warm and rows_cost(len(problem)) <= unknowns_cost(problem)
     if (many and is_soft(problem)) or (not near and _outweighed(point)):
         for close in (10.0 * tol, tol) if many else (NEAR,):
-            guess = problem.at(descend(point, close))
+            guess = descend(point, close)
             if guess is None or guess.residual >= point.residual:
                 break
             point = guess
@@ -106,7 +106,7 @@ def through_primal(point: Point, close: float, tol: float) -> Point | None:
     """The optimum as the primal has it, if it has it."""
     if point.problem.loss.walls.any():
         return held_and_moved(point, tol)
-    return point.problem.at(descend(point, close))
+    return descend(point, close)
 
 
 def rescued(point: Point, tol: float) -> Point:

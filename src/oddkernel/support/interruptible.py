@@ -105,6 +105,20 @@ def hearing_ctrl_c() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, raises)
 
 
+@contextmanager
+def leaving_ctrl_c_to_asyncio() -> Iterator[None]:
+    """Within `hearing_ctrl_c`, Python's own handler of SIGINT: asyncio puts its own in the place of that one only."""
+    ours = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(ours):
+        yield  # SIGINT is ignored
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, ours)
+
+
 def _wait(done: threading.Event) -> None:
     while not done.wait(GLANCE):
         pass

@@ -51,16 +51,17 @@ function startDimensions() {
     const title =
       items.length === 1 ? `What ${called[0]} is` : items.length === 2 ? `Why ${called[0]} and ${called[1]} are alike` : `Why ${shorten(nameOf(odd), 40)} is the odd one`;
     const against = order.filter((k) => parts[k] < -0.005 * positive).reverse().slice(0, 3);
-    view.replaceChildren(...[
+    view.replaceChildren(
+      make("div", {},
+        make("h3", {}, title),
+        make("dl", { class: "bars" }, ...shown.flatMap((k) => [
+          make("dt", {}, make("span", {}, names[k]), make("span", {}, percent(parts[k] / positive, 0))),
+          make("dd", {}, make("div", { class: "level", "aria-hidden": "true" }, make("span", { class: found.sure[k] ? "learned" : "", style: { width: percent(parts[k] / positive) } }))),
+        ])),
+        !shown.length && make("p", { class: "soft" }, "No dimension: they have nothing in common."),
+        against.length > 0 && make("p", { class: "soft small" }, `Against it: ${against.map((k) => `${names[k]} ${percent(-parts[k] / positive, 0)}`).join(", ")}.`)),
       make("div", { class: "items" }, ...items.map((i) => itemButton(i, 68, i === odd && make("span", { class: "tag gone" }, "odd")))),
-      make("h3", {}, title),
-      make("dl", { class: "bars" }, ...shown.flatMap((k) => [
-        make("dt", {}, make("span", {}, names[k]), make("span", {}, percent(parts[k] / positive, 0))),
-        make("dd", {}, make("div", { class: "level", "aria-hidden": "true" }, make("span", { class: found.sure[k] ? "learned" : "", style: { width: percent(parts[k] / positive) } }))),
-      ])),
-      !shown.length && make("p", { class: "soft" }, "No dimension: they have nothing in common."),
-      against.length && make("p", { class: "soft small" }, `Against it: ${against.map((k) => `${names[k]} ${percent(-parts[k] / positive, 0)}`).join(", ")}.`),
-    ].filter(Boolean));
+    );
   };
 
   const card = (k) => {
@@ -72,18 +73,17 @@ function startDimensions() {
       field.value = names[k];
       why();
     });
-    const again = `${found.reproducibility[k].toFixed(2)} between the halves${found.sure[k] ? "" : ", unsure"}`;
+    const weight = `weight ${(1000 * found.weight[k]).toFixed(1)} ± ${(1000 * found.error[k]).toFixed(1)}`;
     return make("article", { class: found.sure[k] ? "card" : "card unsure" },
-      make("h3", {}, field, make("small", {}, again)),
+      make("h3", {}, field),
+      make("p", { class: "soft small" }, `${found.sure[k] ? "" : "Unsure: "}${found.reproducibility[k].toFixed(2)} between the halves, ${weight}`),
       make("div", { class: "items" }, ...top.map((i) => itemButton(i, size))),
-      none.length && make("h4", {}, "None of it"),
-      none.length && make("div", { class: "items" }, ...none.map((i) => itemButton(i, size))),
-      make("p", { class: "soft small" }, `Weight ${(1000 * found.weight[k]).toFixed(1)} ± ${(1000 * found.error[k]).toFixed(1)} thousandths of log-likelihood.`));
+      ...(none.length ? [make("h4", {}, "None of it"), make("div", { class: "items" }, ...none.map((i) => itemButton(i, size)))] : []));
   };
 
   const sure = found.sure.filter(Boolean).length;
   find("dimensions-words").textContent =
-    `Two items are as similar as the sum over dimensions of the products of their loadings. ${plural(count, "dimension")}; ${grouped(sure)} ${sure === 1 ? "is" : "are"} found again in either half of the answers and help to predict the other half. ${sure < count ? "Don't interpret the others. " : ""}Give each a name that fits the items with most of it.`;
+    `Two items are as similar as the sum over dimensions of the products of their loadings. ${plural(count, "dimension")}; ${grouped(sure)} ${sure === 1 ? "is" : "are"} found again in either half of the answers and help to predict the other half. ${sure < count ? "Don't interpret the others. " : ""}`;
   find("dimension-cards").append(...names.map((_, k) => card(k)));
   find("save-dimensions").addEventListener("click", () =>
     save("oddkernel-dimension-names.csv", csv(["dimension", "name"], names.map((name, k) => [k + 1, name])), "text/csv"));

@@ -89,7 +89,13 @@ class MapView {
 
   /** Compute the number of pixels per unit of the map once, as it is used for every dot. */
   measure() {
-    this.scale = (Math.min(this.width, this.height) - 2 * EDGE) * this.zoom;
+    const edge = data.thumbnails ? Math.max(EDGE, this.pictureSize() / 2 + 2) : EDGE; // no picture is cut off
+    this.scale = (Math.min(this.width, this.height) - 2 * edge) * this.zoom;
+  }
+
+  /** Width and height of the pictures on the whole map, in pixels. */
+  pictureSize() {
+    return Math.max(22, Math.min(72, 0.62 * Math.sqrt((this.width * this.height) / data.n)));
   }
 
   x(i) {
@@ -265,8 +271,7 @@ class MapView {
   /** Pictures or names of items, as many as fit without covering one another. */
   paintItems(ink, top, shown) {
     // Few items leave room for larger pictures.
-    const room = Math.sqrt((this.width * this.height) / data.n);
-    const size = Math.max(22, Math.min(72, 0.62 * room) * this.zoom ** 0.3);
+    const size = this.pictureSize() * this.zoom ** 0.3;
     const { groups, of } = colouring();
     const measure = this.canvas.getContext("2d");
     measure.font = `400 12px ${FONT}`;

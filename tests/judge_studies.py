@@ -61,7 +61,7 @@ class Person:
         found: list[JSON] = response.json()["questions"]
         return found
 
-    def say(self, question: str, odd: int, client_id: str | None = None, status: int = 200, ms: int = 1500) -> JSON:
+    def say(self, question: str, odd: Any, client_id: str | None = None, status: int = 200, ms: int = 1500) -> JSON:
         body = {
             "client_id": client_id or str(uuid.uuid4()),
             "question": question,
@@ -71,7 +71,7 @@ class Person:
         }
         return self.post("/api/answers", body, status)
 
-    def answer_all(self, odd: int = 0, ms: int = 1500) -> int:
+    def answer_all(self, odd: Any = 0, ms: int = 1500) -> int:
         """Say the same to every question; how many these were."""
         answered = 0
         while waiting := self.questions():

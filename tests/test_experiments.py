@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from oddkernel_experiments import (
     figures,
+    forms,
     generalization,
     methods,
     next_question,
@@ -175,6 +176,31 @@ def test_the_next_question_asks_people_without_classes(monkeypatch: pytest.Monke
     rows = next_question.measure(next_question.Asking(next_question.GRADUAL, "random", 0.0, 0))
     assert [row["n_answers"] for row in rows] == list(range(2, 21, 2))
     assert all(0.3 < row["agreement"] <= 1 and np.isnan(row["rand"]) and row["undecided"] < 0.8 for row in rows)
+
+
+@pytest.mark.usefixtures("small")
+def test_forms_are_compared_at_equal_costs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forms, "PER_CLASS", dict.fromkeys(PAPERS, 12))
+    monkeypatch.setattr(forms, "ASKED", 18)
+    monkeypatch.setattr(forms, "AT", {"grid": (3, 6, 9, 18), **dict.fromkeys(("odd", "anchor", "central"), (6, 18))})
+    found = facts(capsys, "forms", "--draws", "2")
+    assert found["measured"] == 2 * 3 * 2 * 2 * 4
+    assert forms.EXPERIMENT.compute(Path(found["results"]), draws=2, jobs=1, tell=quiet) == 0
+    assert found["forms"]["rand"]["usps class 0.1 grid 9"]["draws"] == 2
+    assert all(" class " in key for key in found["forms"]["rand"])
+    page = Path(found["page"]).read_text()
+    assert page.index("What was assumed about people") < page.index("![What a form is worth](forms/forms.svg)")
+    assert "- Adjusted rand index: with half of the items shown, 3 grids reach what 18 odd-one-outs reach in" in page
+    assert page.count("of 6 settings") == page.count("of 12 settings") == 4
+
+
+def test_forms_ask_what_they_say() -> None:
+    person = forms.ByMetric(np.random.default_rng(0).normal(size=(20, 2)))
+    for form in forms.FORMS:
+        said, ends = forms.answers(form, person, 20, 7, np.random.default_rng(1))
+        assert (said.n_answers, ends[7], ends[0]) == (7, len(said), 0)
+        assert said[: ends[3]].n_answers == 3
+        assert len(np.unique(said[: ends[1]].shown)) == forms.SHOWN[form]
 
 
 def test_a_policy_below_random_is_named() -> None:

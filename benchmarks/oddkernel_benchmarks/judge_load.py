@@ -3,6 +3,7 @@
 python -m oddkernel_benchmarks.judge_load answers                 200 people, 50 questions each, on SQLite
 python -m oddkernel_benchmarks.judge_load answers --kill          and the server killed three times meanwhile
 python -m oddkernel_benchmarks.judge_load answers --postgresql --kill    and the database once, too
+python -m oddkernel_benchmarks.judge_load answers --kill --form grid     questions of another form
 python -m oddkernel_benchmarks.judge_load studies                 10 studies in one database, 20 people each
 python -m oddkernel_benchmarks.judge_load pages                   1,000 people open the page with its pictures at once
 python -m oddkernel_benchmarks.judge_load slow                    1,100 clients that never finish a request, 20 who do
@@ -106,6 +107,7 @@ def load(
     n_studies: int = 1,
     kill: bool = False,
     cluster: Cluster | None = None,
+    settings: str = "",
 ) -> Outcome:
     """Let people answer, and count; if asked for, kill the server three times and a database of our own once.
 
@@ -114,7 +116,7 @@ def load(
     homes = [folder / f"study {number}" for number in range(n_studies)]
     for home in homes:
         home.mkdir()
-    studies = [make_study(home, n_questions) for home in homes]
+    studies = [make_study(home, n_questions, settings=settings) for home in homes]
     address = database or ""
     for study in studies:
         study.connect(address or None).close()
@@ -207,8 +209,9 @@ def answers(arguments: argparse.Namespace) -> Facts:
             arguments.questions,
             kill=arguments.kill,
             cluster=cluster,
+            settings=f'form = "{arguments.form}"\n',
         )
-    return {"killed": arguments.kill, **_of_answers(arguments, outcome)}
+    return {"killed": arguments.kill, "form": arguments.form, **_of_answers(arguments, outcome)}
 
 
 def studies(arguments: argparse.Namespace) -> Facts:
@@ -460,6 +463,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     of_answers = scenario(answers, 200)
     of_answers.add_argument("--questions", type=int, default=50)
     of_answers.add_argument("--postgresql", action="store_true", help="on a private PostgreSQL server")
+    of_answers.add_argument("--form", default="odd", help="the form of the questions: odd, anchor, central or grid")
     of_answers.add_argument("--kill", action="store_true", help="kill the server, and PostgreSQL, meanwhile")
     of_studies = scenario(studies, 20)
     of_studies.add_argument("--studies", type=int, default=10)

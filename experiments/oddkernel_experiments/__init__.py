@@ -12,6 +12,7 @@ from typing import Protocol
 from . import (
     curves,
     equalities,
+    forms,
     generalization,
     map,
     next_question,
@@ -51,6 +52,7 @@ EXPERIMENTS: dict[str, Reproducible] = {
     "cars60": people.CARS_EXPERIMENT,
     "unseen": unseen.EXPERIMENT,
     "next_question": next_question.EXPERIMENT,
+    "forms": forms.EXPERIMENT,
     "things_dimensions": things_dimensions.EXPERIMENT,
 }
 

@@ -80,7 +80,7 @@ def test_a_reload_goes_on_where_it_was(run: Running) -> None:
 def test_what_is_shown_tells_nothing_about_file_or_kind(run: Running) -> None:
     ann = run.person()
     for question in [*ann.questions(6), *ann.told["study"]["practice"]]:
-        assert question.keys() == {"id", "form", "items"}
+        assert question.keys() == {"id", "form", "picks", "items"}
         for item in question["items"]:
             assert item.keys() == {"kind", "label", "url"}
             assert "picture" not in item["url"]

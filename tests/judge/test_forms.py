@@ -142,7 +142,7 @@ def test_an_anchor_stays_the_first() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('form = "best"', "form = .best.; expected odd or anchor or central"),
+        ('form = "best"', "form = .best.; expected odd or anchor or central or grid"),
         ("form = []", "form = "),
         ('form = ["odd", "odd"]', "form = "),
         ("form = 3", "form = "),

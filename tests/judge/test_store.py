@@ -296,8 +296,8 @@ def test_an_older_database_gets_the_newest_schema_and_keeps_its_answers(tmp_path
         assert opened.read(lambda records: records.sitting_by(fingerprint("open sesame"))) == sitting
         opened.close()
     with sqlite3.connect(file) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0006",)]
-        taken_back = ("s", "w", "q", 1, 800, WHEN, WHEN, "undo", WHEN)
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0007",)]
+        taken_back = ("s", "w", "q", 1, 800, WHEN, WHEN, "undo", WHEN, None)
         assert taken_back in connection.execute("SELECT * FROM answer").fetchall()
         # The tables were copied: what they promise still holds.
         assert {row[2] for row in connection.execute("PRAGMA foreign_key_list(answer)")} == {"sitting", "question"}
@@ -313,7 +313,7 @@ def test_a_newer_database_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with sqlite3.connect(file) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     connection.close()
-    with pytest.raises(ValueError, match=r"newer version of oddkernel \(schema 9999, here up to 0006\)"):
+    with pytest.raises(ValueError, match=r"newer version of oddkernel \(schema 9999, here up to 0007\)"):
         Database(file, "study")
 
 

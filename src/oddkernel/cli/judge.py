@@ -203,8 +203,10 @@ def _export(arguments: argparse.Namespace, study: Study) -> Summary:
         beside = file.with_name(f"{file.stem}.holdout{file.suffix}")
         if len(kept):
             formats.write(kept, beside, details=kept_details)
-            sentences.append(f"{beside}: {len(kept)} random answers held out; learn without them, score with them.")
-        left_out = len(answers) - len(said) - len(kept)
+            sentences.append(
+                f"{beside}: {kept.n_answers} random answers held out; learn without them, score with them."
+            )
+        left_out = len(answers) - said.n_answers - kept.n_answers
         if left_out:
             sentences.append(f"{left_out} answers were left out, as asked.")
         n_simulated = sum(bool(answer.simulated) for answer in answers)
@@ -222,9 +224,9 @@ def _export(arguments: argparse.Namespace, study: Study) -> Summary:
             sentences.append(f"{table}: all answers, those held out included, with what is known about the person.")
     facts = {
         "answers": str(file),
-        "n_answers": len(said),
+        "n_answers": said.n_answers,
         "holdout": str(beside) if len(kept) else None,
-        "n_holdout": len(kept),
+        "n_holdout": kept.n_answers,
         "n_left_out": left_out,
         "n_simulated": n_simulated,
         "people": str(about_people),

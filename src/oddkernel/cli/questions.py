@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> Summary:
     rows = [[names[item] for item in row] for row in chosen]
     n_different = len({frozenset(row) for row in rows})
     replace(arguments.out, _as_list(rows) if arguments.to == "list" else _as_jspsych(rows))
-    n_said = 0 if said is None else len(said)
+    n_said = 0 if said is None else said.n_answers
     sentences = [
         *given.sentences,
         f"{arguments.out}: {len(rows)} questions by {arguments.policy}, after {n_said} answers.",

@@ -12,7 +12,7 @@ from .summary import Summary, working
 
 PAPER = ("table1", "curves", "generalization", "noise", "equalities", "map", "running_time")
 PEOPLE = ("things", "cars60", "unseen")
-OURS = ("next_question", "things_dimensions")
+OURS = ("next_question", "forms", "things_dimensions")
 PAGE = "page"
 NEEDED = ("matplotlib", "pandas", "pyarrow")
 

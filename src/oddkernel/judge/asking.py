@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..questions.history import History, Triple, as_triple, draw_triples, key
 from ..questions.policies import DEFAULT, LEARNING, POLICIES, PREPARED
 from ..questions.process import LearningProcess
 from .choosing import Choosing, Wish
-from .forms import ODD, form_at, shuffled
+from .forms import GRID, ODD, Given, filled, form_at, positions, shuffled
 from .listed import LISTED, arranged
 from .said import Said
 from .standing import OVER, state_of
@@ -143,11 +143,11 @@ class Asking:
         self._said.comparisons()  # so that the first choice needn't wait until all of them are checked
         self._choosing.replace(
             (
-                (kind, self._indices(items))
+                (kind, self._chosen(items))
                 for kind, items in records.all_shown()
                 if kind not in ("catch", "repeat") and self._known(items)  # these two aren't a policy's choice
             ),
-            (self._indices(items) for items in records.open_questions() if self._known(items)),
+            (self._chosen(items) for items in records.open_questions() if self._known(items)),
         )
 
     def look(self, records: Records, sitting: Sitting, count: int) -> Needed:
@@ -161,7 +161,7 @@ class Asking:
         own: frozenset[Triple] = frozenset()
         if "repeat" in kinds.values() or "holdout" in kinds.values():
             asked = [question for question, _ in records.asked(sitting) if self._known(question.items)]
-            own = frozenset(key(self._indices(question.items)) for question in asked)
+            own = frozenset(key(self._chosen(question.chosen)) for question in asked)
             repeatable = [question.place for question in asked if question.kind in REPEATED and question.place >= 0]
             repeatable += [place for place, kind in kinds.items() if kind == CHOSEN]
             for place, kind in kinds.items():
@@ -256,7 +256,11 @@ class Asking:
                     self._choosing.answered(choice.items)
             elif choice is not None:
                 form = form_at(self._study.settings.forms, sitting.seed, place)
-                new.append(records.hand_out(sitting, place, choice.kind, self._names(choice.items), form=form))
+                items, picks = self._asked_as(form, choice.items, self._rng)
+                a, b, c = self._names(choice.items)
+                new.append(
+                    records.hand_out(sitting, place, choice.kind, items, form=form, picks=picks, chosen=(a, b, c))
+                )
             elif (row := self._study.listed_by.get(kind)) is not None:
                 table = self._study.settings.list
                 items = shuffled(ODD, row.items, self._rng) if table is not None and table.shuffle else row.items
@@ -266,24 +270,29 @@ class Asking:
                 catches = self._study.settings.catch
                 catch = catches[int(self._rng.integers(len(catches)))]
                 items = shuffled(catch.form, catch.items, self._rng)
-                expected = items.index(catch.answer)
-                new.append(records.hand_out(sitting, place, kind, items, expected=expected, form=catch.form))
+                known = positions(items, catch.answer)
+                picks = len(known) if isinstance(known, tuple) else 1
+                new.append(records.hand_out(sitting, place, kind, items, known, form=catch.form, picks=picks))
             elif (earlier := self._to_repeat(records, sitting, place)) is not None:
                 items = shuffled(earlier.form, earlier.items, self._rng)
-                new.append(records.hand_out(sitting, place, kind, items, repeats=earlier.id, form=earlier.form))
+                _, _, _, _, form, picks, chosen = earlier
+                new.append(
+                    records.hand_out(
+                        sitting, place, kind, items, repeats=earlier.id, form=form, picks=picks, chosen=chosen
+                    )
+                )
         return new
 
     def can_ask(self, question: Question) -> bool:
         """Whether the study still has the question's items."""
         return self._known(question.items)
 
-    def answered(self, question: Question, odd: int) -> None:
+    def answered(self, question: Question, odd: Given) -> None:
         """Record an answer, and that the question is no longer open."""
         if self._known(question.items):
-            items = self._indices(question.items)
-            self._choosing.answered(items)
+            self._choosing.answered(self._chosen(question.chosen))
             if question.kind != "holdout":
-                self._said.add(question.id, items, odd, question.form)
+                self._said.add(question.id, self._indices(question.items), odd, question.form)
         if self._background is not None:
             self._background.answered()
 
@@ -291,17 +300,25 @@ class Asking:
         """Record that an answer was taken back and that its question is open again."""
         self._said.remove(question.id)
         if self._known(question.items):
-            self._choosing.asked_again(self._indices(question.items))
+            self._choosing.asked_again(self._chosen(question.chosen))
 
-    def practice(self, sitting: Sitting) -> list[tuple[str, tuple[str, str, str]]]:
-        """Form and items of the practice questions; always the same for one sitting. Forms take turns."""
+    def practice(self, sitting: Sitting) -> list[tuple[str, tuple[str, ...], int]]:
+        """Form, items and picks of the practice questions; always the same for one sitting. Forms take turns."""
         rng = np.random.default_rng(sitting.seed)
         rows = draw_triples(len(self._study.items), self._study.settings.practice, rng)
         forms = self._study.settings.forms
+        turns = [forms[number % len(forms)] for number in range(len(rows))]
         return [
-            (forms[number % len(forms)], self._names(as_triple(row, len(self._study.items))))
-            for number, row in enumerate(rows)
+            (form, *self._asked_as(form, as_triple(row, len(self._study.items)), rng))
+            for form, row in zip(turns, rows, strict=True)
         ]
+
+    def _asked_as(self, form: str, items: Triple, rng: np.random.Generator) -> tuple[tuple[str, ...], int]:
+        """The items to show for three that were chosen, and how many of them are to be picked."""
+        if form != GRID:
+            return self._names(items), 1
+        settings = self._study.settings
+        return self._names(filled(items, settings.grid_size, len(self._study.items), rng)), settings.grid_picks
 
     def _to_repeat(self, records: Records, sitting: Sitting, place: int) -> Question | None:
         """An earlier question to repeat, or None: the one asked least often, as chance may have repeated some."""
@@ -315,13 +332,15 @@ class Asking:
         self._rng.shuffle(earlier)
         return min(earlier, key=lambda question: times[frozenset(question.items)], default=None)
 
-    def _known(self, items: tuple[str, str, str]) -> bool:
+    def _known(self, items: Sequence[str]) -> bool:
         return all(name in self._study.index_of for name in items)
 
-    def _indices(self, items: tuple[str, str, str]) -> Triple:
-        first, second, third = (self._study.index_of[name] for name in items)
+    def _indices(self, items: Sequence[str]) -> tuple[int, ...]:
+        return tuple(self._study.index_of[name] for name in items)
+
+    def _chosen(self, items: Sequence[str]) -> Triple:
+        first, second, third = self._indices(items)
         return first, second, third
 
-    def _names(self, items: Triple) -> tuple[str, str, str]:
-        first, second, third = (self._study.items[index].name for index in items)
-        return first, second, third
+    def _names(self, items: Sequence[int]) -> tuple[str, ...]:
+        return tuple(self._study.items[index].name for index in items)

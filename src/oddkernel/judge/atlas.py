@@ -81,8 +81,8 @@ def learn(
         "y": place[:, 1].tolist(),
         "cluster": groups.fit_predict(model.kernel_matrix(X)).tolist(),
         "n_clusters": min(n_clusters, len(items)),
-        "answers_used": len(said),
-        "holdout": {"answers": len(decided), "agrees": model.score(X, decided) if len(decided) else None},
+        "answers_used": said.n_answers,
+        "holdout": {"answers": decided.n_answers, "agrees": model.score(X, decided) if len(decided) else None},
     }
 
 
@@ -97,7 +97,8 @@ def _about(said: Comparisons, items: NDArray[np.intp], rng: np.random.Generator)
     if len(inside) > MOST_ANSWERS:
         inside = np.sort(rng.choice(inside, MOST_ANSWERS, replace=False))
     kept = said[inside]
-    return Comparisons(kept.kind, np.searchsorted(items, kept.shown), kept.odd, kept.bound, kept.weight)
+    numbers = np.searchsorted(items, kept.shown)
+    return Comparisons(kept.kind, numbers, kept.odd, kept.bound, kept.weight, part_of=kept.part_of)
 
 
 class Atlas:
@@ -173,6 +174,8 @@ class Atlas:
             for part, each in (("said", said), ("kept", kept))
             for name in _COLUMNS
         }
+        for part, each in (("said", said), ("kept", kept)):
+            arrays[f"{part}_part_of"] = np.arange(len(each)) if each.part_of is None else each.part_of
         if self._features is not None:
             arrays["features"] = self._features
         arrays["names"] = np.array(self._names)
@@ -198,7 +201,7 @@ class Atlas:
         return result
 
 
-_COLUMNS = ("kind", "shown", "odd", "bound")
+_COLUMNS = ("kind", "shown", "odd", "bound", "weight")
 
 
 def _joined(said: Comparisons, names: tuple[str, ...]) -> Comparisons:
@@ -215,7 +218,8 @@ def main() -> None:
     task = np.load(io.BytesIO(sys.stdin.buffer.read()), allow_pickle=False)
     names = task["names"].tolist()
     said, kept = (
-        Comparisons(**{name: task[f"{part}_{name}"] for name in _COLUMNS}, items=names) for part in ("said", "kept")
+        Comparisons(**{name: task[f"{part}_{name}"] for name in (*_COLUMNS, "part_of")}, items=names)
+        for part in ("said", "kept")
     )
     made = learn(said, kept, task.get("features"))
     sys.stdout.write(json.dumps(made, allow_nan=False))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ..comparisons import Comparisons
-from .forms import comparisons
+from .forms import comparisons, n_rows, named
 from .pace import possible_seconds
 from .store import Answer
 
@@ -122,6 +122,7 @@ def export(answers: Sequence[Answer], names: Sequence[str], study: str, chosen: 
     Returns
     -------
     Export
+        A grid's answer has a row for each item picked and each other one; the rows share the answer's id.
     """
     chosen = chosen or Filter()
     taken = chosen.choose(answers)
@@ -132,20 +133,19 @@ def export(answers: Sequence[Answer], names: Sequence[str], study: str, chosen: 
         alias = numbered(answers)
         order = {sitting: number for number, sitting in enumerate(alias)}
         taken.sort(key=lambda answer: (order[answer.sitting], answer.place))
+    rows_of = [n_rows(answer.items, answer.odd) for answer in taken]
     said = comparisons(
         ((answer.form, answer.items, answer.odd) for answer in taken),
         rater=[alias[answer.sitting] for answer in taken],
         items=known,
     )
     columns = [[(said.items or ())[item] for item in row] for row in said.shown.tolist()]
+    taken = [answer for answer, n in zip(taken, rows_of, strict=True) for _ in range(n)]
     details: dict[str, list[Any]] = {
         "study": [study] * len(taken),
         "asked_as": [answer.kind for answer in taken],
         "place": [answer.place for answer in taken],
-        "expected": [
-            None if answer.expected is None else _LETTERS[row.index(answer.items[answer.expected])]
-            for answer, row in zip(taken, columns, strict=True)
-        ],
+        "expected": [_expected(answer, row) for answer, row in zip(taken, columns, strict=True)],
         "response_ms": [answer.response_ms for answer in taken],
     }
     for name in ("list_line", "list_block", "simulated"):
@@ -156,3 +156,10 @@ def export(answers: Sequence[Answer], names: Sequence[str], study: str, chosen: 
         details["answered_at"] = [answer.answered_at for answer in taken]
         details["answer_id"] = [answer.client_id for answer in taken]
     return Export(said, details)
+
+
+def _expected(answer: Answer, row: Sequence[str]) -> str | None:
+    """The column of the right answer; of two items in a grid that are both right, or both wrong, none."""
+    right = set() if answer.expected is None else named(answer.items, answer.expected)
+    places = [place for place, name in enumerate(row) if name in right]
+    return _LETTERS[places[0]] if len(places) == 1 else None

@@ -141,7 +141,7 @@ def gather(
             f"{source} asks people, and oddkernel judge {source} --simulate 12 tries it without"
         )
     found = findings_from(study, said, held_out, wanted=wanted, progress=progress)
-    return replace(found, n_dropped=len(answers) - len(said) - len(held_out))
+    return replace(found, n_dropped=len(answers) - said.n_answers - held_out.n_answers)
 
 
 def shared(answers: Sequence[Answer], study: Study, chosen: Filter) -> tuple[Comparisons, Comparisons]:
@@ -167,10 +167,10 @@ def findings_from(
     names = features.items.names or ()
     known, kept = (about_known(part, names) for part in (said, held_out))
     if not len(known):
-        raise ValueError(f"{study.home}: none of the {len(said)} answers is about items that are there")
-    gone = len(said) + len(held_out) - len(known) - len(kept)
+        raise ValueError(f"{study.home}: none of the {said.n_answers} answers is about items that are there")
+    gone = sum(part.n_answers for part in (said, held_out)) - sum(part.n_answers for part in (known, kept))
     simulated = sum(
-        str(rater).startswith(SIMULATED) for part in (known, kept) if part.rater is not None for rater in part.rater
+        part[np.char.startswith(part.rater, SIMULATED)].n_answers for part in (known, kept) if part.rater is not None
     )
     return Findings(study, features, known, kept, len(people), gone, n_simulated=simulated)
 

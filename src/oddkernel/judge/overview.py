@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from .. import raters
-from ..comparisons import Kind
 from .export import Filter, export
+from .forms import ODD, named
 from .pace import possible_seconds
 from .store import Answer, Sitting
 
@@ -37,13 +37,14 @@ def overview(
     seconds = np.array([answer.response_ms / 1000 for answer in answers])
     fast = [took < too_fast for took in possible_seconds(answers)]
     catches, repeats = _catches(answers), _repeats(answers)
-    said = export(answers, names, "", Filter(holdout="keep")).said
-    caught = [np.nan if answer.expected is None else float(answer.odd != answer.expected) for answer in answers]
-    odd = np.flatnonzero(said.kind == Kind.ODD_ONE_OUT)  # how far people agree is known for these answers only
-    told = raters.report(said[odd], seconds=seconds[odd], caught=np.array(caught)[odd]) if len(odd) else None
+    odd = [row for row, answer in enumerate(answers) if answer.form == ODD]  # agreement is known for these only
+    said = export([answers[row] for row in odd], names, "", Filter(holdout="keep")).said
+    right = [catches.get((answers[row].client_id, answers[row].sitting)) for row in odd]
+    caught = np.array([np.nan if each is None else float(not each) for each in right])
+    told = raters.report(said, seconds=seconds[odd], caught=caught) if odd else None
     report = {} if told is None else {row.rater: row for row in told.rows}
     # A catch question has one answer, so agreement about it says nothing.
-    ceiling = raters.noise_ceiling(said[np.isnan(caught)]) if len(odd) else None
+    ceiling = raters.noise_ceiling(said[np.isnan(caught)]) if odd else None
     by_sitting: dict[str, list[Answer]] = defaultdict(list)
     n_fast: Counter[str] = Counter()
     for answer, is_fast in zip(answers, fast, strict=True):
@@ -64,7 +65,7 @@ def overview(
                 "done": sitting.done,
                 "median_seconds": float(np.median([answer.response_ms / 1000 for answer in own])) if own else None,
                 "too_fast": n_fast[sitting.id],
-                "cant_tell": sum(answer.odd < 0 for answer in own),
+                "cant_tell": sum(answer.odd == -1 for answer in own),
                 "catches": _tally([catches[answer.client_id, answer.sitting] for answer in own if _is_catch(answer)]),
                 "repeats": _tally(
                     [same for answer in own if (same := repeats.get((answer.client_id, answer.sitting))) is not None]
@@ -82,7 +83,7 @@ def overview(
         "people": len(people),
         "opened": len(sittings) - len(people),
         "finished": sum(sitting.done for sitting in sittings),
-        "cant_tell": _share([answer.odd < 0 for answer in answers]),
+        "cant_tell": _share([answer.odd == -1 for answer in answers]),
         "too_fast": _share(fast),
         "response_times": {
             "edges": list(EDGES),
@@ -119,14 +120,10 @@ def _repeats(answers: Sequence[Answer]) -> dict[tuple[str, str], bool]:
     """Whether each answer to a repeated question is the same as the first time."""
     first = {answer.question: answer for answer in answers}
     return {
-        (answer.client_id, answer.sitting): _chosen(answer) == _chosen(first[answer.repeats])
+        (answer.client_id, answer.sitting): named(answer.items, answer.odd) == named(before.items, before.odd)
         for answer in answers
-        if answer.repeats in first
+        if answer.repeats is not None and (before := first.get(answer.repeats)) is not None
     }
-
-
-def _chosen(answer: Answer) -> str | None:
-    return None if answer.odd < 0 else answer.items[answer.odd]
 
 
 def _tally(right: Sequence[bool]) -> dict[str, int]:

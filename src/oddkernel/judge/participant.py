@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 
 from .about import LONGEST_TEXT, screens_out
 from .entering import Body, Entered, Entrance, Word, enter, nobody
-from .forms import ANCHOR
+from .forms import ANCHOR, GRID, MOST_AROUND
 from .guard import MEDIA_POLICY, page_policy
 from .items import open_inside
 from .pictures import Box
@@ -48,6 +48,16 @@ Text = Annotated[str, Field(max_length=2 * LONGEST_TEXT)]  # line breaks may cou
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
+Around = Annotated[int, Field(strict=True, ge=1, le=MOST_AROUND)]
+"""A position around the middle of a grid."""
+
+KEYS = "123456789ABCDEFGHIJK"
+"""What stands beside the items, and the keys that pick them; as in question.js."""
+
+# What a screen reader calls the first item, where it can't be picked.
+FIRST = {ANCHOR: "anchor", GRID: "middle"}
+
+
 class Agreement(Body):
     agreed: Literal[True]
 
@@ -55,7 +65,7 @@ class Agreement(Body):
 class Said(Body):
     client_id: UUID
     question: Word
-    answer: Literal[-1, 0, 1, 2]
+    answer: Literal[-1, 0, 1, 2] | Annotated[list[Around], Field(min_length=1, max_length=MOST_AROUND)]
     response_ms: Annotated[int, Field(ge=0, le=LONGEST_RESPONSE_MS)]
     answered_at: Moment
 
@@ -72,24 +82,27 @@ class Undo(Body):
     of: UUID
 
 
+def _parts(question: Question) -> tuple[str, str, tuple[str, ...], int]:
+    return question.id, question.form, question.items, question.picks
+
+
 def router(judge: Judge) -> APIRouter:
     """The participants' part of the application."""
     routes = APIRouter()
     settings = judge.study.settings
 
-    async def as_shown(questions: Iterable[tuple[str, str, tuple[str, str, str]]]) -> list[dict[str, Any]]:
-        """Questions, by id, form and items, as the page shows them."""
+    async def as_shown(questions: Iterable[tuple[str, str, tuple[str, ...], int]]) -> list[dict[str, Any]]:
+        """Questions, by id, form, items and number of picks, as the page shows them."""
 
-        def one(id: str, form: str, names: tuple[str, str, str]) -> dict[str, Any]:
-            first = 0 if form == ANCHOR else 1
+        def one(id: str, form: str, names: tuple[str, ...], picks: int) -> dict[str, Any]:
             items = [
                 {
                     **judge.shown(name),
-                    "label": judge.words.say("item", place=place) if place else judge.words.say("anchor"),
+                    "label": judge.words.say("item", place=KEYS[place - 1]) if place else judge.words.say(FIRST[form]),
                 }
-                for place, name in enumerate(names, start=first)
+                for place, name in enumerate(names, start=0 if form in FIRST else 1)
             ]
-            return {"id": id, "form": form, "items": items}
+            return {"id": id, "form": form, "picks": picks, "items": items}
 
         if not judge.has_files:
             return [one(*each) for each in questions]
@@ -201,13 +214,14 @@ def router(judge: Judge) -> APIRouter:
         id = visitor(request)
         sitting, found = await judge.asking.next(lambda records: agreed(records, id), count)
         return {
-            "questions": await as_shown((question.id, question.form, question.items) for question in found),
+            "questions": await as_shown(map(_parts, found)),
             **standing(sitting, settings),
         }
 
     @routes.post("/api/answers")
     async def answer(said: Said, request: Request) -> dict[str, Any]:
         id = visitor(request)
+        given = tuple(sorted(said.answer)) if isinstance(said.answer, list) else said.answer
 
         def work(records: Records) -> Sitting:
             sitting = agreed(records, id)
@@ -215,12 +229,12 @@ def router(judge: Judge) -> APIRouter:
                 sitting,
                 str(said.client_id),
                 said.question,
-                said.answer,
+                given,
                 said.response_ms,
                 _in_utc(said.answered_at),
             )
             if is_new:
-                judge.asking.answered(question, said.answer)
+                judge.asking.answered(question, given)
             return sitting._replace(answered=sitting.answered + is_new)
 
         return {"stored": True, **standing(await judge.write(work), settings)}
@@ -252,7 +266,7 @@ def router(judge: Judge) -> APIRouter:
 
         question, sitting = await judge.write(work)
         # An item that was taken out of the study can't be shown again.
-        shown = await as_shown([(question.id, question.form, question.items)] if judge.asking.can_ask(question) else [])
+        shown = await as_shown([_parts(question)] if judge.asking.can_ask(question) else [])
         return {"question": shown[0] if shown else None, **standing(sitting, settings)}
 
     @routes.get("/media/{id}")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..comparisons import Comparisons
-from ..questions.history import Triple
-from .forms import ODD, comparisons
+from .forms import ODD, Given, comparisons, n_rows
 
 
 class Said:
@@ -34,23 +34,27 @@ class Said:
         """Forget all answers."""
         with self._lock:
             self._questions: list[str] = []
+            self._ends = [0]  # where each answer's rows end
             self._known = Comparisons.empty()
-            self._new: list[tuple[str, Triple, int]] = []
+            self._new: list[tuple[str, Sequence[int], Given]] = []
 
-    def add(self, question: str, items: Triple, odd: int, form: str = ODD) -> None:
+    def add(self, question: str, items: Sequence[int], odd: Given, form: str = ODD) -> None:
         """Add the answer to a question: the items as shown, and the position of the one named or -1."""
         with self._lock:
             self._questions.append(question)
+            self._ends.append(self._ends[-1] + n_rows(items, odd))
             self._new.append((form, items, odd))
 
     def remove(self, question: str) -> None:
         """Forget the answer to a question, if there is one. The search starts with the latest answer."""
         with self._lock:
             self._append_new()
-            for row in range(len(self._questions) - 1, -1, -1):
-                if self._questions[row] == question:
-                    del self._questions[row]
-                    self._known = self._known[np.arange(len(self._known)) != row]
+            for place in range(len(self._questions) - 1, -1, -1):
+                if self._questions[place] == question:
+                    start, end = self._ends[place : place + 2]
+                    self._known = self._known[np.r_[:start, end : len(self._known)]]
+                    self._ends[place + 1 :] = [each - (end - start) for each in self._ends[place + 2 :]]
+                    del self._questions[place]
                     return
 
     def comparisons(self) -> Comparisons:

@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..questions.people import ByLabels, ByMetric
-from .forms import ANSWERS, ODD
+from .forms import ANSWERS, GRID, ODD, Given
 from .keys import Keys
 from .study import Study
 
-Respond = Callable[[tuple[int, int, int], np.random.Generator], int]
+Respond = Callable[[tuple[int, ...], np.random.Generator], int]
 """A simulated person's answer about three items, given by number: the position of the odd one, or -1 for can't tell.
 
-Attributes ``anchor`` and ``central``, if there are any, answer questions of these forms."""
+Attributes ``anchor``, ``central`` and ``grid``, if there are any, answer questions of these forms."""
 
 
 def by_features(X: ArrayLike, noise: float = 0.0) -> Respond:
@@ -49,7 +49,7 @@ def by_labels(labels: ArrayLike, noise: float = 0.0) -> Respond:
     return ByLabels(labels, noise=noise)
 
 
-def by_chance(items: tuple[int, int, int], rng: np.random.Generator) -> int:
+def by_chance(items: tuple[int, ...], rng: np.random.Generator) -> int:
     """A person who guesses."""
     return int(rng.integers(-1, 3))
 
@@ -61,7 +61,7 @@ class Told:
     Attributes
     ----------
     stored : dict
-        For each client_id that the server said is stored: participant, the three items by number, and the answer.
+        For each client_id that the server said is stored: participant, the items by number, and the answer.
     seconds : list of float
         Seconds until each answer was confirmed.
     seconds_at_once : list of float
@@ -72,7 +72,7 @@ class Told:
         What went wrong for good.
     """
 
-    stored: dict[str, tuple[str, tuple[int, int, int], int]] = field(default_factory=dict)
+    stored: dict[str, tuple[str, tuple[int, ...], Given]] = field(default_factory=dict)
     seconds: list[float] = field(default_factory=list)
     seconds_at_once: list[float] = field(default_factory=list)
     retries: int = 0
@@ -140,12 +140,11 @@ class Crowd:
             waiting = send("GET", "/api/questions?count=2")["questions"]
             if not waiting:
                 return
-            first, second, third = (
+            items = tuple(
                 self._index[item["url"].partition("?")[0] if "url" in item else item["text"]]
                 for item in waiting[0]["items"]
             )
-            items = (first, second, third)
-            odd = self._say(waiting[0]["form"], items, rng)
+            odd = self._say(waiting[0]["form"], items, waiting[0]["picks"], rng)
             client_id = str(uuid.UUID(bytes=rng.bytes(16), version=4))
             said = {
                 "client_id": client_id,
@@ -162,12 +161,16 @@ class Crowd:
                 self.told.seconds_at_once += [took] if attempts == 1 else []
                 self.told.stored[client_id] = (participant, items, odd)
 
-    def _say(self, form: str, items: tuple[int, int, int], rng: np.random.Generator) -> int:
+    def _say(self, form: str, items: tuple[int, ...], picks: int, rng: np.random.Generator) -> Given:
         """The answer to a question of this form; people who only know the odd one guess at other forms."""
         if form == ODD:
             return self._respond(items, rng)
-        respond: Respond | None = getattr(self._respond, form, None)
-        return int(rng.choice(ANSWERS[form])) if respond is None else respond(items, rng)
+        respond: Any = getattr(self._respond, form, None)
+        if form == GRID:
+            around = items[1:]
+            picked = rng.permutation(len(around))[:picks] if respond is None else respond(items[0], around, picks, rng)
+            return tuple(sorted(1 + int(place) for place in picked))
+        return int(rng.choice(ANSWERS[form])) if respond is None else int(respond(items, rng))
 
     @contextmanager
     def _browser(self) -> Iterator[Callable[..., dict[str, Any]]]:

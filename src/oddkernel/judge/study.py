@@ -23,7 +23,7 @@ from . import identity, listed
 from . import items as _items
 from .about import About
 from .describing import in_order, kept_features
-from .forms import ANCHOR, ANSWERS, KNOWN, ODD, is_form
+from .forms import ANCHOR, FORMS, GRID, KNOWN, MOST_AROUND, ODD, is_form
 from .items import Item
 from .keys import Keys
 from .listed import Listed, ListSettings
@@ -78,15 +78,15 @@ class Catch:
     Attributes
     ----------
     items : tuple of str
-        The names of its three items.
-    answer : str
-        The name of the item that is the right answer.
+        The names of its items, three or those of a grid.
+    answer : str or tuple of str
+        The name of the item that is the right answer; of a grid the names of those to pick.
     form : str
-        The form of the question; of an anchor question the first item is the anchor.
+        The form of the question; of an anchor question the first item is the anchor, of a grid it is in the middle.
     """
 
-    items: tuple[str, str, str]
-    answer: str
+    items: tuple[str, ...]
+    answer: str | tuple[str, ...]
     form: str = ODD
 
 
@@ -110,9 +110,22 @@ class Settings:
     form: str | Sequence[str] = _setting(
         ODD,
         'What is asked: "odd" (which of three is least like the others), "anchor" (which of two is more like the one\n'
-        'above) or "central" (which of three is the most central); or a list of them to mix: ["odd", "anchor"].',
+        'above), "central" (which of three is the most central) or "grid" (which around are most like the one in the\n'
+        'middle); or a list of them to mix: ["odd", "anchor"].',
         is_form,
-        " or ".join(ANSWERS) + ", or a list of different ones",
+        " or ".join(FORMS) + ", or a list of different ones",
+    )
+    grid_size: int = _setting(
+        8,
+        "In a grid: how many items are around the one in the middle.",
+        _is_whole(2, MOST_AROUND),
+        f"a whole number from 2 to {MOST_AROUND}",
+    )
+    grid_picks: int = _setting(
+        2,
+        "In a grid: how many of them people pick.",
+        _is_whole(1, MOST_AROUND - 1),
+        "a whole number from 1 to grid_size - 1",
     )
     questions: int = _setting(
         60,
@@ -180,8 +193,9 @@ class Settings:
         given["words"] = _words(given.get("words", {}))
         given["catch"] = tuple(_catch(number, table) for number, table in enumerate(given.get("catch", ()), start=1))
         words = Words(given.get("language", ENGLISH))
+        picks = given.get("grid_picks", cls.grid_picks)
         for key in ("title", "question", "instructions"):
-            given[key] = _in_language(key, given.get(key, _default(key)), _forms(given.get("form", ODD)), words)
+            given[key] = _in_language(key, given.get(key, _default(key)), _forms(given.get("form", ODD)), words, picks)
         if "panel" in given:
             given["panel"] = Panel.read(given["panel"])
         if "list" in given:
@@ -191,6 +205,11 @@ class Settings:
         settings = cls(**given)
         if settings.catch_share + settings.repeat_share + settings.holdout_share > 1:
             raise ValueError("catch_share, repeat_share and holdout_share add up to more than 1; expected at most 1")
+        if settings.grid_picks >= settings.grid_size:
+            raise ValueError(
+                f"grid_picks = {settings.grid_picks} of grid_size = {settings.grid_size}; expected fewer picks "
+                "than items around the middle"
+            )
         for number, catch in enumerate(settings.catch, start=1):
             if catch.form not in settings.forms:
                 wanted = " or ".join(settings.forms)
@@ -213,7 +232,9 @@ class Settings:
         """The question above the items, by form: the setting is that of the first form, the others are texts."""
         words = Words(self.language, self.words)
         return {
-            form: self.question if form == self.forms[0] else words.say(_text_key("question", form))
+            form: self.question
+            if form == self.forms[0]
+            else words.say(_text_key("question", form), picks=self.grid_picks)
             for form in self.forms
         }
 
@@ -243,7 +264,8 @@ _EXAMPLES = """
 # items = ["cat.jpg", "dog.jpg", "hammer.jpg"]
 # odd = "hammer.jpg"
 # In place of odd, an anchor question has closer = "dog.jpg", and its first item is the anchor.
-# In the same way a question of the form central has central = "dog.jpg".
+# In the same way a question of the form central has central = "dog.jpg". A grid has all its items, the one in
+# the middle first, and picked = ["dog.jpg", "wolf.jpg"].
 
 # A list of questions in place of those that the policy chooses, or before them (then = "policy").
 # [list]
@@ -277,27 +299,47 @@ def _text_key(key: str, form: str) -> str:
     return f"study_{key}" if form == ODD else f"study_{key}_{form}"
 
 
-def _in_language(key: str, given: str, forms: Sequence[str], words: Words) -> str:
+def _in_language(key: str, given: str, forms: Sequence[str], words: Words, picks: int) -> str:
     """A text of the settings; where it was left as it is, that for the study's forms in its language."""
     if given != _default(key):
         return words.translated(given)
     if key == "instructions":
-        return "\n\n".join(words.say(_text_key(key, form)) for form in forms)
-    return words.say(_text_key(key, forms[0]))
+        return "\n\n".join(words.say(_text_key(key, form), picks=picks) for form in forms)
+    return words.say(_text_key(key, forms[0]), picks=picks)
 
 
 def _catch(number: int, table: object) -> Catch:
     wanted = "items, the names of three items, and odd, one of them"
     known = [key for key in KNOWN if isinstance(table, dict) and table.keys() == {"items", key}]
     if not isinstance(table, dict) or not known:
-        raise ValueError(f"[[catch]] number {number} is {brief(table)}; expected {wanted} (or closer, or central)")
+        others = "closer, or central, or of a grid picked"
+        raise ValueError(f"[[catch]] number {number} is {brief(table)}; expected {wanted} (or {others})")
     items, answer, form = table["items"], table[known[0]], KNOWN[known[0]]
+    if form == GRID:
+        return _catch_grid(number, items, answer)
     if not isinstance(items, list) or len(items) != 3 or len(set(map(str, items))) != 3 or answer not in items:
         seen = f"items {brief(items)} and {known[0]} {brief(answer)}"
         raise ValueError(f"[[catch]] number {number} has {seen}; expected {wanted.replace('odd', known[0])}")
     if form == ANCHOR and answer == items[0]:
         raise ValueError(f"[[catch]] number {number}: closer is the anchor, the first item; expected one of the others")
     return Catch((items[0], items[1], items[2]), answer, form)
+
+
+def _names(number: int, names: object) -> tuple[str, ...]:
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"[[catch]] number {number} holds {brief(names)}; expected a list of names")
+    return tuple(names)
+
+
+def _catch_grid(number: int, items: object, picked: object) -> Catch:
+    shown, right = (_names(number, names) for names in (items, picked))
+    if not 3 <= len(shown) <= MOST_AROUND + 1 or len(set(shown)) < len(shown):
+        wanted = f"3 to {MOST_AROUND + 1} different names, the one in the middle first"
+        raise ValueError(f"[[catch]] number {number} has items {brief(items)}; expected {wanted}")
+    if not set(right) <= set(shown[1:]) or not 0 < len(set(right)) == len(right) < len(shown) - 1:
+        wanted = "some of the items around the first, and not all"
+        raise ValueError(f"[[catch]] number {number} has picked {brief(picked)}; expected {wanted}")
+    return Catch(shown, right, GRID)
 
 
 @dataclass(frozen=True, eq=False)
@@ -364,6 +406,11 @@ class Study:
         if not settings.id:
             settings = dataclasses.replace(settings, id=id)
             replace(file, f'# {ID_COMMENT}\nid = "{id}"\n\n{text}'.encode())
+        if GRID in settings.forms and len(items) <= settings.grid_size:
+            raise ValueError(
+                f"{file}: a grid shows {settings.grid_size} items around another, and there are {len(items)} items; "
+                f"expected grid_size to be at most {len(items) - 1}"
+            )
         study = cls(home, source if is_folder else source.parent, items, settings)
         for number, catch in enumerate(settings.catch, start=1):
             for name in catch.items:

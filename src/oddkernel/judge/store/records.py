@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..forms import ANSWERS, ODD
+from ..forms import GRID, ODD, Given, fits
 from .replies import Refused as Refused
 from .replies import Replies
 from .studies import now
@@ -52,13 +52,19 @@ class Sitting(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question that was handed out: three items in the order shown, and its place in the sitting."""
+    """A question that was handed out: its items in the order shown, and its place in the sitting.
+
+    `picks` is the number of items that an answer names. `chosen` are the three items that a policy chose: of a grid,
+    the one in the middle and two of those around it.
+    """
 
     id: str
     place: int
     kind: str
-    items: tuple[str, str, str]
-    form: str = ODD
+    items: tuple[str, ...]
+    form: str
+    picks: int
+    chosen: tuple[str, str, str]
 
 
 class Answer(NamedTuple):
@@ -70,11 +76,11 @@ class Answer(NamedTuple):
     question: str
     place: int
     kind: str
-    items: tuple[str, str, str]
-    expected: int | None
+    items: tuple[str, ...]
+    expected: Given | None
     repeats: str | None
     client_id: str
-    odd: int
+    odd: Given
     response_ms: int
     answered_at: str
     stored_at: str
@@ -190,14 +196,14 @@ class Records(Replies):
 
     # Questions
 
-    _QUESTION = "SELECT q.id, q.place, q.kind, q.a, q.b, q.c, q.form FROM question q "
+    _COLUMNS = "q.id, q.place, q.kind, q.form, q.picks, q.a, q.b, q.c, q.around"
+    _QUESTION = f"SELECT {_COLUMNS} FROM question q "
     _LIVE = "(SELECT 1 FROM answer a WHERE a.question = q.id AND a.undo_id IS NULL)"
 
     def asked(self, sitting: Sitting) -> list[tuple[Question, bool]]:
         """All questions handed out in a sitting, in order, and whether each has an answer."""
         rows = self._all(
-            f"SELECT q.id, q.place, q.kind, q.a, q.b, q.c, q.form, EXISTS {self._LIVE} FROM question q "
-            "WHERE q.sitting = :id ORDER BY q.place",
+            f"SELECT {self._COLUMNS}, EXISTS {self._LIVE} FROM question q WHERE q.sitting = :id ORDER BY q.place",
             id=sitting.id,
         )
         return [(_as_question(row[:-1]), bool(row[-1])) for row in rows]
@@ -210,7 +216,7 @@ class Records(Replies):
         return _as_question(row)
 
     def open_questions(self) -> list[tuple[str, str, str]]:
-        """The items of all questions that wait for an answer."""
+        """The chosen items of all questions that wait for an answer."""
         rows = self._all(
             "SELECT q.a, q.b, q.c FROM question q JOIN sitting s ON s.id = q.sitting "
             f"WHERE s.study = :study AND q.place >= 0 AND NOT EXISTS {self._LIVE}"
@@ -218,7 +224,7 @@ class Records(Replies):
         return [(a, b, c) for a, b, c in rows]
 
     def all_shown(self) -> list[tuple[str, tuple[str, str, str]]]:
-        """Kind and items of all questions."""
+        """Kind and chosen items of all questions."""
         rows = self._all(
             "SELECT q.kind, q.a, q.b, q.c FROM question q JOIN sitting s ON s.id = q.sitting WHERE s.study = :study"
         )
@@ -254,31 +260,41 @@ class Records(Replies):
         sitting: Sitting,
         place: int,
         kind: str,
-        items: tuple[str, str, str],
-        expected: int | None = None,
+        items: tuple[str, ...],
+        expected: Given | None = None,
         repeats: str | None = None,
         line: int | None = None,
         block: str | None = None,
         form: str = ODD,
+        picks: int = 1,
+        chosen: tuple[str, str, str] | None = None,
     ) -> Question:
-        """Add a question to a sitting; line and block are those of a list."""
+        """Add a question to a sitting; line and block are those of a list, the chosen items by default the first."""
+        a, b, c = chosen or items[:3]
+        named, picked = _columns(expected)
         id = secrets.token_hex(12)
         self._run(
-            "INSERT INTO question (id, sitting, place, kind, a, b, c, expected, repeats, handed_at, line, block, form) "
-            "VALUES (:id, :sitting, :place, :kind, :a, :b, :c, :expected, :repeats, :now, :line, :block, :form)",
+            "INSERT INTO question (id, sitting, place, kind, a, b, c, expected, expected_picked, repeats, handed_at, "
+            "line, block, form, around, picks) VALUES (:id, :sitting, :place, :kind, :a, :b, :c, :expected, :picked, "
+            ":repeats, :now, :line, :block, :form, :around, :picks)",
             id=id,
             sitting=sitting.id,
             place=place,
             kind=kind,
-            **dict(zip("abc", items, strict=True)),
-            expected=expected,
+            a=a,
+            b=b,
+            c=c,
+            expected=named,
+            picked=picked,
             repeats=repeats,
             now=now(),
             line=line,
             block=block,
             form=form,
+            around=json.dumps(items[1:], ensure_ascii=False) if form == GRID else None,
+            picks=picks,
         )
-        return Question(id, place, kind, items, form)
+        return Question(id, place, kind, items, form, picks, (a, b, c))
 
     def retire(self, question: Question) -> None:
         """Free the place of a question that can no longer be asked.
@@ -294,33 +310,35 @@ class Records(Replies):
     # Answers
 
     def answer(
-        self, sitting: Sitting, client_id: str, question_id: str, odd: int, response_ms: int, answered_at: str
+        self, sitting: Sitting, client_id: str, question_id: str, odd: Given, response_ms: int, answered_at: str
     ) -> tuple[Question, bool]:
         """Store an answer; returns its question, and False if the same answer was stored before."""
         question = self.question(sitting, question_id)
-        if odd not in ANSWERS[question.form]:
+        if not fits(odd, question.form, len(question.items), question.picks):
             raise Unknown("This answer doesn't fit the question.")
         earlier = self._all(
-            "SELECT client_id, question, odd, undo_id FROM answer "
+            "SELECT client_id, question, odd, picked, undo_id FROM answer "
             "WHERE sitting = :sitting AND (client_id = :client OR question = :question)",
             sitting=sitting.id,
             client=client_id,
             question=question_id,
         )
-        for sent_as, sent_for, sent, _ in earlier:
+        for sent_as, sent_for, *sent, _ in earlier:
             if sent_as == client_id:
-                if (sent_for, sent) != (question_id, odd):
+                if (sent_for, _given(*sent)) != (question_id, odd):
                     raise Refused("Another answer was stored under this client_id.")
                 return question, False
         if any(undo_id is None for *_, undo_id in earlier):
             raise Refused("This question has an answer already.")
+        named, picked = _columns(odd)
         self._run(
-            "INSERT INTO answer (sitting, client_id, question, odd, response_ms, answered_at, stored_at) "
-            "VALUES (:sitting, :client, :question, :odd, :response_ms, :answered_at, :now)",
+            "INSERT INTO answer (sitting, client_id, question, odd, picked, response_ms, answered_at, stored_at) "
+            "VALUES (:sitting, :client, :question, :odd, :picked, :response_ms, :answered_at, :now)",
             sitting=sitting.id,
             client=client_id,
             question=question_id,
-            odd=odd,
+            odd=named,
+            picked=picked,
             response_ms=response_ms,
             answered_at=answered_at,
             now=now(),
@@ -360,18 +378,14 @@ class Records(Replies):
 
     def answers(self) -> list[Answer]:
         """All answers except those taken back, in the order of sittings and of their questions."""
-        complete = {sitting.id: sitting.done for sitting in self.sittings()}
+        complete = {sitting.id for sitting in self.sittings() if sitting.done}
         rows = self._all(
-            "SELECT s.id, s.participant, q.id, q.place, q.kind, q.a, q.b, q.c, q.expected, q.repeats, "
-            "a.client_id, a.odd, a.response_ms, a.answered_at, a.stored_at, q.handed_at, s.simulated, "
-            "q.line, q.block, q.form "
+            f"SELECT {self._COLUMNS}, s.id, s.participant, q.expected, q.expected_picked, q.repeats, a.client_id, "
+            "a.odd, a.picked, a.response_ms, a.answered_at, a.stored_at, q.handed_at, s.simulated, q.line, q.block "
             "FROM answer a JOIN question q ON q.id = a.question JOIN sitting s ON s.id = q.sitting "
             "WHERE s.study = :study AND a.undo_id IS NULL ORDER BY s.started_at, s.id, q.place"
         )
-        return [
-            Answer(id, who, complete.get(id, False), question, place, kind, (a, b, c), *rest)
-            for id, who, question, place, kind, a, b, c, *rest in rows
-        ]
+        return [_as_answer(row, complete) for row in rows]
 
     def version(self) -> tuple[Any, ...]:
         """A value that changes whenever an answer or a sitting is added or removed."""
@@ -410,5 +424,46 @@ def _as_sitting(row: Any) -> Sitting | None:
 
 
 def _as_question(row: Any) -> Question:
-    id, place, kind, a, b, c, form = row
-    return Question(id, place, kind, (a, b, c), form)
+    id, place, kind, form, picks, a, b, c, around = row
+    items = (a, b, c) if around is None else (a, *json.loads(around))
+    return Question(id, place, kind, items, form, picks, (a, b, c))
+
+
+def _as_answer(row: Any, complete: Container[str]) -> Answer:
+    id, place, kind, items, form, *_ = _as_question(row[:9])
+    sitting, who, expected, expected_picked, repeats, client_id, odd, picked, ms, answered, stored, handed, *rest = row[
+        9:
+    ]
+    known = None if expected is None and expected_picked is None else _given(expected, expected_picked)
+    simulated, line, block = rest
+    return Answer(
+        sitting,
+        who,
+        sitting in complete,
+        id,
+        place,
+        kind,
+        items,
+        known,
+        repeats,
+        client_id,
+        _given(odd, picked),
+        ms,
+        answered,
+        stored,
+        handed,
+        simulated,
+        line,
+        block,
+        form,
+    )
+
+
+def _given(odd: int | None, picked: str | None) -> Given:
+    """An answer from its two columns: what was picked of a grid is a list in JSON."""
+    return tuple(json.loads(picked)) if picked is not None else int(odd or 0)
+
+
+def _columns(given: Given | None) -> tuple[int | None, str | None]:
+    """An answer as its two columns."""
+    return (None, json.dumps(given)) if isinstance(given, tuple) else (given, None)

@@ -134,8 +134,9 @@ class Sitting {
   }
 
   /** The text above the items; the study may have got another form since this page was opened. */
-  #text({ form }) {
-    return this.#study.questions[form] ?? words.say(form === "odd" ? "study_question" : `study_question_${form}`);
+  #text({ form, picks }) {
+    const key = form === "odd" ? "study_question" : `study_question_${form}`;
+    return this.#study.questions[form] ?? words.say(key, { picks });
   }
 
   /** The text on the keys: that of the study's form, or of the one with most keys if there are several. */

@@ -16,19 +16,20 @@ function loaded(element, events) {
 }
 
 /** The address of a picture that is as large as the screen has room for, whichever way the items are laid out. */
-function fitting(url) {
+function fitting(url, n) {
   const stacked = matchMedia("(max-width: 60rem) and (orientation: portrait)").matches;
-  const room = stacked ? [innerWidth, innerHeight / 3] : [innerWidth / 3, innerHeight];
+  let room = stacked ? [innerWidth, innerHeight / 3] : [innerWidth / 3, innerHeight];
+  if (n > 3) room = [innerWidth / Math.min(n, 3), innerHeight / 3]; // a grid has three rows or more, or is one row
   const [w, h] = room.map((side) => SIDES.find((each) => each >= side * devicePixelRatio) ?? SIDES.at(-1));
   return `${url}${url.includes("?") ? "&" : "?"}w=${w}&h=${h}`;
 }
 
-async function loadOnce(item) {
+async function loadOnce(item, n) {
   if (item.kind === "text") return el("span", { class: "text", dir: "auto" }, item.text);
   if (item.kind === "image") {
     const image = el("img", { alt: item.label, draggable: "false" });
     const ready = loaded(image, ["load"]);
-    image.src = fitting(item.url);
+    image.src = fitting(item.url, n);
     await ready;
     return image;
   }
@@ -49,10 +50,10 @@ async function reachable(url) {
   }
 }
 
-async function load(item) {
+async function load(item, n) {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await loadOnce(item);
+      return await loadOnce(item, n);
     } catch (error) {
       if (attempt + 1 >= ATTEMPTS && (await reachable(item.url))) throw error;
       await pause(delayMs(attempt));
@@ -66,10 +67,10 @@ export class Media {
   #wanted = [];
   #working = false;
 
-  /** The three elements of a question, as soon as all can be shown. Rejected when one of them can't be loaded. */
+  /** The elements of a question's items, as soon as all can be shown. Rejected when one of them can't be loaded. */
   ready(question) {
     if (!this.#promises.has(question.id)) {
-      const promise = Promise.all(question.items.map(load));
+      const promise = Promise.all(question.items.map((item, _, { length }) => load(item, length)));
       promise.catch(() => this.#promises.delete(question.id)); // the next call tries again
       this.#promises.set(question.id, promise);
     }

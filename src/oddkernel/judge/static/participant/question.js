@@ -1,6 +1,7 @@
-// Three items and the question, in one of several forms: shows them, and takes one answer once all are on the screen.
+// The items and the question, in one of several forms: shows them, and takes one answer once all are on the screen.
 
 import { el } from "../shared/dom.js";
+import { arrange } from "./grid.js";
 import { keep, recall } from "./storage.js";
 import { Stopwatch } from "./stopwatch.js";
 
@@ -13,7 +14,9 @@ const FORMS = {
   odd: { first: 0, cantTell: true },
   anchor: { first: 1, cantTell: true },
   central: { first: 0, cantTell: false },
+  grid: { first: 1, cantTell: false },
 };
+const KEYS = "123456789ABCDEFGHIJK"; // of the items that can be picked, as in participant.py
 
 function painted() {
   return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
@@ -27,10 +30,10 @@ function onControl(event) {
   return event.target.closest("button, summary, input, a, audio, video") !== null;
 }
 
-function digit(event) {
-  // The code helps where digits need the shift key, as on French keyboards.
-  const found = /^(?:Digit|Numpad)?([0-3])$/.exec(event.key) ?? /^(?:Digit|Numpad)([0-3])$/.exec(event.code);
-  return found ? Number(found[1]) : null;
+/** The digit or letter of a key; the code helps where digits need the shift key, as on French keyboards. */
+function character({ key, code }) {
+  if (/^[0-9]$/.test(key)) return key;
+  return /^(?:Digit|Numpad)([0-9])$/.exec(code)?.[1] ?? key.toUpperCase();
 }
 
 function heading(...content) {
@@ -47,6 +50,9 @@ export class QuestionScreen {
   #heading;
   #items;
   #cantTell;
+  #count; // how many items of a grid are picked
+  #picks = 1;
+  #picked = new Set(); // positions in a grid
   #undo;
   #keys;
   #controls;
@@ -66,6 +72,7 @@ export class QuestionScreen {
       },
       words.say("cant_tell"),
     );
+    this.#count = el("p", { class: "picked soft", role: "status" });
     this.#undo = el(
       "button",
       {
@@ -77,13 +84,14 @@ export class QuestionScreen {
       words.say("undo"),
     );
     this.#keys = this.#keysPanel(forms);
-    this.#controls = el("div", { class: "controls" }, this.#undo, this.#cantTell, this.#keys);
+    this.#controls = el("div", { class: "controls" }, this.#undo, this.#cantTell, this.#count, this.#keys);
     document.addEventListener("keydown", (event) => this.#key(event));
+    new ResizeObserver(() => this.#arrange()).observe(this.#items);
   }
 
   /**
-   * Shows a question, whose three items are loaded, and waits for what is said: {answer, responseMs}, or {undo: true}
-   * when the answer before is to be taken back.
+   * Shows a question, whose items are loaded, and waits for what is said: {answer, responseMs}, or {undo: true} when the
+   * answer before is to be taken back. The answer is a position or, of a grid, a list of them.
    */
   async ask(question, elements, { text, position, canUndo }) {
     await this.#flash;
@@ -92,10 +100,15 @@ export class QuestionScreen {
     this.#form = FORMS[question.form];
     this.#cantTell.disabled = false;
     this.#cantTell.hidden = !this.#form.cantTell;
+    this.#picks = question.form === "grid" ? question.picks : 0;
+    this.#picked.clear();
+    this.#count.hidden = this.#picks < 2;
+    this.#tellPicked();
     await Promise.all(elements.map((element) => element.decode?.().catch(() => null)));
     this.#items.replaceChildren(...elements.map((element, place) => this.#card(element, question.items[place], place)));
     this.#items.dataset.kind = question.items[0].kind;
     this.#items.dataset.form = question.form;
+    this.#arrange();
     this.#setHeading(el("span", { class: "visually-hidden" }, `${position}. `), text);
     this.#heading.focus({ preventScroll: true });
     scrollTo(0, 0);
@@ -113,6 +126,7 @@ export class QuestionScreen {
     this.#close();
     this.#undo.disabled = true;
     this.#cantTell.disabled = true;
+    this.#count.hidden = true;
     this.#setHeading(text);
     this.#items.replaceChildren(el("p", { class: "loading" }, this.#words.say("loading")));
   }
@@ -128,17 +142,26 @@ export class QuestionScreen {
     old.replaceWith(this.#heading);
   }
 
+  #arrange() {
+    if (this.#items.dataset.form === "grid" && this.#items.querySelector(".item")) arrange(this.#items);
+  }
+
+  #tellPicked() {
+    this.#count.textContent = this.#words.say("picked", { picked: this.#picked.size, total: this.#picks });
+  }
+
   #close() {
     this.#open = false;
     delete this.#items.dataset.open;
   }
 
   #card(element, item, place) {
-    const shown = place + 1 - this.#form.first; // the number that people see and press
-    if (shown === 0) return this.#anchor(element, item);
-    const number = el("span", { class: "place", "aria-hidden": "true" }, String(shown));
+    if (place < this.#form.first) return this.#anchor(element, item);
+    const shown = KEYS[place - this.#form.first]; // what people see and press
+    const number = el("span", { class: "place", "aria-hidden": "true" }, shown);
     const click = (event) => this.#pointed(event, place);
-    const pick = { type: "button", class: "pick", "aria-keyshortcuts": String(shown), click };
+    const pick = { type: "button", class: "pick", "aria-keyshortcuts": shown, click };
+    if (this.#picks) pick["aria-pressed"] = "false";
     if (item.kind === "image") return el("div", { class: "item" }, el("button", pick, element, number));
     if (item.kind === "text") {
       const spoken = el("span", { class: "visually-hidden" }, `${item.label}: `);
@@ -172,14 +195,25 @@ export class QuestionScreen {
 
   #answer(answer, now) {
     if (!this.#open || !this.#takes(answer)) return;
+    const chosen = answer === CANT_TELL ? this.#cantTell : this.#items.children[answer].querySelector(".pick");
+    if (this.#picks && !this.#pick(answer, chosen)) return;
     this.#close();
     const responseMs = Math.round(this.#stopwatch.read(now));
     for (const player of this.#items.querySelectorAll("audio, video")) player.pause();
     this.#keys.open = false; // it covers part of an item
-    const chosen = answer === CANT_TELL ? this.#cantTell : this.#items.children[answer].querySelector(".pick");
     chosen.classList.add("chosen");
     this.#flash = wait(FLASH_MS).then(() => chosen.classList.remove("chosen"));
-    this.#settle({ answer, responseMs });
+    this.#settle({ answer: this.#picks ? [...this.#picked].sort((a, b) => a - b) : answer, responseMs });
+  }
+
+  /** Picks an item of a grid, or no longer if it was picked; whether as many are picked as there should be. */
+  #pick(place, button) {
+    const isNew = !this.#picked.delete(place);
+    if (isNew) this.#picked.add(place);
+    button.setAttribute("aria-pressed", String(isNew));
+    button.classList.toggle("chosen", isNew);
+    this.#tellPicked();
+    return this.#picked.size === this.#picks;
   }
 
   /** Whether this is an answer to the question's form. */
@@ -196,18 +230,20 @@ export class QuestionScreen {
   #key(event) {
     const modified = event.ctrlKey || event.altKey || event.metaKey;
     if (!this.#heading.isConnected || modified || event.repeat || recall("keys_off")) return;
-    const number = digit(event);
-    if (number) this.#answer(number - 1 + this.#form.first, event.timeStamp);
-    else if (number === 0 || (event.key === " " && !onControl(event))) this.#answer(CANT_TELL, event.timeStamp);
-    else if (event.key === "Backspace" || event.key.toLowerCase() === "u") this.#takeBack();
+    const pressed = character(event);
+    const place = KEYS.slice(0, this.#items.children.length - this.#form.first).indexOf(pressed);
+    if (place >= 0) this.#answer(place + this.#form.first, event.timeStamp);
+    else if (pressed === "0" || (event.key === " " && !onControl(event))) this.#answer(CANT_TELL, event.timeStamp);
+    else if (event.key === "Backspace" || pressed === "U") this.#takeBack();
     else return;
     event.preventDefault();
   }
 
   // Shortcuts of a single character must be possible to turn off (WCAG 2.1.4): speech control may type them unmeant.
   #keysPanel(forms) {
+    const most = forms.includes("grid") ? "1 2 3 …" : "1 2 3";
     const rows = [
-      [forms.every((form) => form === "anchor") ? "1 2" : "1 2 3", "keys_pick"],
+      [forms.every((form) => form === "anchor") ? "1 2" : most, "keys_pick"],
       ...(forms.some((form) => FORMS[form].cantTell) ? [["0 ␣", "keys_cant_tell"]] : []),
       ["u ⌫", "keys_undo"],
     ].map(([keys, key]) => [

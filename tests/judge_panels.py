@@ -23,7 +23,9 @@ class Stub(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("content-type", "text/html")
         self.end_headers()
-        self.wfile.write(f"<!doctype html><title>Panel</title>{link}".encode())
+        # An icon of its own, so that no browser asks for one while the stub is being closed.
+        head = '<!doctype html><title>Panel</title><link rel="icon" href="data:,">'
+        self.wfile.write(f"{head}{link}".encode())
 
     def log_message(self, format: str, *args: object) -> None:
         pass

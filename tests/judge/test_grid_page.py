@@ -161,6 +161,7 @@ def test_sitting_on_a_phone(many: Path, serve: Serve, visit: Visit, n: int, size
         if (number, n) == (0, 8):
             assert_accessible(page)
             page.set_viewport_size({"width": size[1], "height": size[0]})  # turned round
+            page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
             assert_laid_out(page, n, size[1], size[0])
             page.set_viewport_size({"width": size[0], "height": size[1]})
         for place in range(picks):

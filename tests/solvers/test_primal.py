@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from oddkernel import Comparisons
+from oddkernel import SKLR, Comparisons
 from oddkernel.learning.recipe import Recipe
 from oddkernel.solvers import primal
 from oddkernel.solvers.primal import Primal, Unknowns
@@ -54,3 +55,16 @@ def test_a_matrix_and_its_vector_have_the_same_inner_products() -> None:
     unknowns = Unknowns(4)
     assert unknowns.vector(one) @ unknowns.vector(other) == pytest.approx(np.sum(one * other))
     np.testing.assert_allclose(unknowns.matrix(unknowns.vector(one)), one)
+
+
+def test_copies_and_a_margin_far_beyond_all_distances_give_no_infinite_number() -> None:
+    """W then collapses to rounding in one direction, and is not taken as it is."""
+    X = np.array([[0.0, 0.0, 1.0]] * 8 + [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5]])
+    random = np.random.default_rng(54)
+    shown = np.array([random.choice(10, 3, replace=False) for _ in range(5)])
+    said = Comparisons.odd_one_out(shown, random.integers(-1, 3, size=5))
+    model = SKLR("adaptive", rank=0.9, ratio=4.0, margin=1e6, loss="squared", penalty=20619.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        assert np.isfinite(model.fit(X, said).kernel_matrix(X)).all()

@@ -61,7 +61,7 @@ def descend(point: Point, close: float) -> Point | None:
     ``close``, α is as near to the optimum.
     """
     found = minimised(Primal.of(point), close)
-    return found.as_known if found.is_exact else point.problem.at(found.wanted)
+    return (found.as_known if found.is_exact else None) or point.problem.at(found.wanted)
 
 
 def held_and_moved(point: Point, tol: float) -> Point | None:
@@ -149,8 +149,8 @@ class Primal(Geometry):
         return _dot(self.gradient, self.gradient) <= rounding**2
 
     @property
-    def as_known(self) -> Point:
-        """The point of the dual at the wanted multipliers, with S = W⁻¹.
+    def as_known(self) -> Point | None:
+        """The point of the dual at the wanted multipliers, with S = W⁻¹; None if rounding leaves W singular.
 
         S(α) is the same but for rounding. Where the loss outweighs the divergence 1e10 times, that rounding would hide
         the optimum, and S(α) might not even be positive definite.
@@ -159,6 +159,8 @@ class Primal(Geometry):
         unit = self.problem.unit
         _, triangle = xp.linalg.qr(xp.linalg.solve(self.factor, unit))
         factor = (triangle * xp.sign(xp.linalg.diagonal(triangle))[:, None]).T
+        if not xp.all(xp.linalg.diagonal(factor) > 0):
+            return None
         known = Point(self.problem, self.wanted, factor @ factor.T, factor)
         divergence = _dot(self.factor, self.factor) - self.log_determinant - unit.shape[0]
         return known.knowing(divergence=divergence)

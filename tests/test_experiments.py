@@ -152,6 +152,21 @@ def test_the_next_question_runs_on_classes(capsys: pytest.CaptureFixture[str], m
     assert curves["usps 0.0 diverse 20"]["draws"] == 2
 
 
+def test_the_default_policy_is_compared_with_random_questions_in_the_same_draws() -> None:
+    by_chance = {0: 0.5, 1: 0.1, 2: 0.9}  # much farther apart than the policies are
+    rows = [
+        {"dataset": "usps", "policy": policy, "noise": 0.0, "draw": draw, "n_answers": n, "rand": r + d, "agreement": r}
+        for draw, r in by_chance.items()
+        for n, lead in ((20, -0.1), (40, 0.1))
+        for policy, d in (("random", 0.0), (next_question.DEFAULT, lead + 0.01 * draw))
+    ]
+    below, *where = next_question._paired(pd.DataFrame(rows))
+    assert "at 1 of 4 points" in below
+    assert below.endswith("at 1.")
+    assert where == ["*auto* below random, USPS Digits, Adjusted Rand index: at 20 (−0.090 ± 0.006)."]
+    assert next_question._paired(pd.DataFrame(rows[:4])) == []  # a single draw
+
+
 def test_the_next_question_plays_back_what_people_said(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 3))

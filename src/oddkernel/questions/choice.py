@@ -64,7 +64,7 @@ def next_questions(
         The items' features.
     said : Comparisons, optional
         The answers so far, about rows of X.
-    policy : str or callable, default="prototypes"
+    policy : str or callable, default="auto"
         A name in `POLICIES`, or a function of a `History`, a number of questions and a random generator.
     n : int
         Number of questions; all are different, unless there are fewer.

@@ -18,6 +18,7 @@ from oddkernel.items.encoders import NONE, Encoder, encode, find_encoder
 from .means import Means, drawn, facts, lead, means, shown
 from .outcome import Outcome, Table
 from .people import EVERYTHING, Sitting, cars, fitted, parts
+from .people import results as people_results
 from .store import Store
 
 Array = np.ndarray[Any, Any]
@@ -28,7 +29,7 @@ COLUMNS = {
 }  # fmt: skip
 IDENTITY = ["encoder", "method", "n_answers", "draw"]
 
-GIST = "gist"
+GIST, TSTE = "gist", "tste"
 CELLS = {
     ("before", EVERYTHING): "as they are",
     ("sklr", 250): "after 250 answers",
@@ -95,8 +96,11 @@ class Encoders:
 
     def show(self, folder: Path, *, draws: int) -> Outcome:
         """Tables and remarks from the results in the folder."""
-        rows = self._store(folder).read()
-        return outcome(rows[rows["draw"] < draws])
+        said = people_results(folder).read()
+        tste = said[(said["dataset"] == "cars60") & (said["method"] == TSTE)].assign(encoder=TSTE, method="sklr")
+        rows = pd.concat([self._store(folder).read(), tste[list(COLUMNS)]], ignore_index=True)
+        cells = [cell in CELLS for cell in zip(rows["method"], rows["n_answers"], strict=True)]
+        return outcome(rows[np.array(cells, dtype=bool) & (rows["draw"] < draws)])
 
 
 def _features(encoder: Encoder, source: Source, tell: Callable[[str], None]) -> Array:
@@ -109,7 +113,7 @@ def _features(encoder: Encoder, source: Source, tell: Callable[[str], None]) -> 
 def outcome(rows: pd.DataFrame) -> Outcome:
     """The table of results, and the paired differences."""
     found: Means = means(rows, ["encoder", "method", "n_answers"], "agreement")
-    known = {NONE: "none", GIST: "GIST and colours"}
+    known = {NONE: "none", TSTE: "none, by t-STE", GIST: "GIST and colours"}
     titles = known | {name: name for name in sorted(rows["encoder"].unique()) if name not in known}
     table = Table(
         f"Held-out statements that the distances agree with, mean ± standard error over {drawn(found)}.",
@@ -128,7 +132,7 @@ def outcome(rows: pd.DataFrame) -> Outcome:
         f"{titles[one]} minus {titles[other]}, paired by draw: {'; '.join(lines)}."
         for one in titles
         for other in known
-        if one not in (NONE, other)
+        if one not in (NONE, TSTE, other)
         and (
             lines := [
                 f"{ahead:+} ({CELLS[cell]})" for cell in CELLS if (ahead := lead(at[cell], one, other, "agreement"))
@@ -141,7 +145,8 @@ def outcome(rows: pd.DataFrame) -> Outcome:
 QUESTION = """\
 What a pretrained network's features are worth, beside GIST and beside none, on [the answers about cars](cars60.md): the
 same held-out fifth of the triples in each draw, the same answers to learn from, and `SKLR()` with its defaults on the
-features as `oddkernel features` makes them. *None* is SKLR with the identity as its kernel, which only answers change.
+features as `oddkernel features` makes them. *None* is SKLR with the identity as its kernel, which only answers change,
+or t-STE, an embedding that uses answers only, as measured there.
 
 The networks are EfficientNet-Lite 0 and 2 (Tan and Le 2019), of 13 and 19 MB, trained to tell the 1,000 classes of
 ImageNet apart, and not on these answers. Their features are the 1,280 numbers before the classes. They were taken

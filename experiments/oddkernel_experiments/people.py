@@ -195,6 +195,11 @@ def _embedding(name: str, known: Comparisons, held_out: Comparisons, n_items: in
     return share(known, held_out, best), f"{best} dimensions"
 
 
+def results(folder: Path) -> Store:
+    """The results stored in a folder."""
+    return Store(folder / "people", COLUMNS, IDENTITY)
+
+
 @dataclass(frozen=True)
 class People:
     """An experiment on people's answers."""
@@ -203,14 +208,11 @@ class People:
     sittings: Callable[[int], Iterable[Sitting]]
     outcome: Callable[[pd.DataFrame], Outcome]
 
-    def _store(self, folder: Path) -> Store:
-        return Store(folder / "people", COLUMNS, IDENTITY)
-
     def compute(self, folder: Path, *, draws: int, jobs: int, tell: Callable[[str], None]) -> int:
         """Measure what the folder doesn't hold yet; return the number of measurements."""
         from joblib import Parallel, delayed
 
-        store = self._store(folder)
+        store = results(folder)
         have = {tuple(row) for row in store.read()[IDENTITY].itertuples(index=False)}
         todo = [s for s in self.sittings(draws) if (s.dataset, s.method, s.n_answers, s.draw) not in have]
         found = Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(measure)(sitting) for sitting in todo)
@@ -222,7 +224,7 @@ class People:
 
     def show(self, folder: Path, *, draws: int) -> Outcome:
         """Tables and remarks from the results in the folder."""
-        rows = self._store(folder).read()
+        rows = results(folder).read()
         return self.outcome(rows[(rows["dataset"] == self.dataset) & (rows["draw"] < draws)])
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
@@ -26,7 +25,7 @@ from ..problem.constraints import Constraints
 from ..problem.dual import Dual
 from ..problem.losses import LOSSES
 from ..solvers import Newton
-from ..solvers.threads import WORTH, one_thread
+from ..solvers.threads import SHARED, one_library, one_thread
 from ..support.types import Array
 from .folds import MANY, expensive, folds_of
 from .recipe import Recipe, unit_of
@@ -108,7 +107,7 @@ def tune(
     stages = [sum(map(len, paths.values())), 2 if step == 1.0 else 0, len(SOFTER_SHARES) if softer else 0, len(SECOND)]
     at_a_time = 1 if device else workers(phis)
     # Folds in threads and BLAS in threads of its own would wait for one another.
-    with one_thread() if at_a_time > 1 else nullcontext(), ThreadPoolExecutor(at_a_time) as pool:
+    with one_thread() if at_a_time > 1 else one_library(), ThreadPoolExecutor(at_a_time) as pool:
         # A fit in the main thread hears Ctrl-C at once; those in other threads are short.
         search = _Search(trials, pool.map if at_a_time > 1 else map, device, progress, stages)
         return _searched(search, paths, softer, step)
@@ -117,7 +116,7 @@ def tune(
 def workers(phis: Mapping[str, Array]) -> int:
     """How many folds to learn at a time: as many as BLAS has threads, if a single problem has no use for them."""
     size = max(len(phi) * phi.shape[1] * max(phi.shape) for phi in phis.values())
-    if not LEAST <= size < WORTH:
+    if not LEAST <= size < SHARED:
         return 1
     return max((each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"), default=1)
 
@@ -307,8 +306,8 @@ class _Search:
         if LOSSES[recipe.loss].entropic and penalty < HOLDING * recipe.softness:
             start = np.where(equality, start, start * penalty / nearest.penalty)
         unknown = np.isnan(start)
-        usual = start[~unknown & ~equality]
-        return np.where(unknown, np.where(equality, 0.0, usual.mean() if len(usual) else 0.0), start)
+        usual = start[~unknown & ~equality] if LOSSES[recipe.loss].entropic else []
+        return np.where(unknown, np.where(equality, 0.0, np.mean(usual) if len(usual) else 0.0), start)
 
     def _fit(self, recipe: Recipe, penalty: float, fold: int, start: Array | None) -> tuple[Judged, _Fitted]:
         """What is learned for a fold says about it, and the fit."""

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..forms import GRID, ODD, Given, fits
+from ..question_forms import GRID, ODD, Given, fits
 from .replies import Refused as Refused
 from .replies import Replies
 from .studies import now

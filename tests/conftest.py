@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -25,6 +26,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Fixtures and functions that start a server, a browser or another program.
 STARTED = {"browser", "cluster"}
 STARTING = {"running", "serving", "subprocess", "LearningProcess"}
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Workers for ``-n auto``: one for each core, and one more for tests that wait for servers and browsers."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + (config.option.markexpr != "not slow")
 
 
 def starts(item: pytest.Item) -> bool:

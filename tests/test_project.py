@@ -188,6 +188,7 @@ class TestContainers:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the check is a bash script")
+@pytest.mark.slow  # starts programs
 class TestPlaceholders:
     @staticmethod
     def check(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -214,6 +215,7 @@ class TestPlaceholders:
         assert all(f"{file}:" in listed for file in addresses)
 
 
+@pytest.mark.slow  # starts programs
 class TestForeignAddresses:
     @staticmethod
     def check(folder: Path) -> subprocess.CompletedProcess[str]:

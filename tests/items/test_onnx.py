@@ -16,9 +16,9 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from oddkernel.items import read_source, weights
+from oddkernel.items import pretrained, read_source
 from oddkernel.items.encoders import default_encoder, encode, find_encoder
-from oddkernel.items.kept import keep_features
+from oddkernel.items.feature_cache import keep_features
 from oddkernel.items.sources import Source
 
 WORDS = ["[PAD]", "[UNK]", "red", "green", "apple", "car"]
@@ -164,7 +164,7 @@ def test_kept_features_know_their_network(photos: Path, tmp_path: Path) -> None:
 
 
 def test_weights_in_the_cache_are_used_at_once(photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (clip, _) = weights.PRETRAINED
+    (clip, _) = pretrained.PRETRAINED
     snapshot = tmp_path / f"hub/models--{clip.repository.replace('/', '--')}/snapshots/{clip.revision}"
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
@@ -181,7 +181,7 @@ def test_weights_in_the_cache_are_used_at_once(photos: Path, tmp_path: Path, mon
 def test_without_weights_or_packages_one_line_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.setattr("oddkernel.items.weights.getproxies", dict)
+    monkeypatch.setattr("oddkernel.items.pretrained.getproxies", dict)
     asked: list[object] = []
 
     def no_such_name(host: object, *_: object) -> None:

@@ -19,7 +19,7 @@ Array = Any
 
 # Columns of a block in `times_inverse`. Chosen by hand; only speed depends on it.
 COLUMNS = 64
-# Rows from which a Cholesky factor is left to NumPy, whose BLAS may have threads (`solvers.threads`). By hand, likewise.
+# Rows from which NumPy makes a Cholesky factor: its BLAS may have threads (`solvers.threads`). By hand, likewise.
 SEVERAL = 1000
 
 ACCEPTED = "None (NumPy), 'cuda' or 'cuda:0' (PyTorch on a GPU), 'torch:cpu' (PyTorch), or 'cupy' or 'cupy:0' (CuPy)"

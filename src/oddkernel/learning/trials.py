@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import linalg, special
+from scipy import linalg
 
 from ..comparisons import Comparisons
 from ..problem import choices
@@ -16,8 +16,8 @@ from .calibration import likeliest
 from .recipe import Recipe, unit_of
 from .tuning import Trial, Tuning
 
-# How often some of all dimensions may be taken in place of all by chance, where they predict no better.
-CHANCE = 0.05
+# By how many standard errors some dimensions must beat all: the best of many beats them by one by chance. By hand.
+SURE = 2.0
 # Held-out answers by which every trial is judged, and those by which every trial with a prospect is; the others judge
 # the best. Chosen by hand.
 GLANCED, SCOUTED = 30, 100
@@ -261,9 +261,7 @@ class Trials:
         by_dimension = dict(zip(tried, likelihoods, strict=True))
         rank = max(tried, key=lambda d: self._mean(by_dimension[d]))
         rise = by_dimension[rank] - by_dimension[most]
-        # The best of several numbers beats all of them by chance more often than any one: Bonferroni's correction.
-        sure = special.ndtri(1.0 - CHANCE / max(len(tried) - 1, 1))
-        rank = rank if self._mean(rise) > sure * self._error(rise) else most
+        rank = rank if self._mean(rise) > SURE * self._error(rise) else most
         unit = np.repeat([each.unit for each in judged], [each.sides.shape[1] for each in judged])
         return _Prediction(tuple(judged), opposite[tried.index(rank)], unit, by_dimension[rank], rank, by_dimension)
 

@@ -14,6 +14,8 @@ endif
 # What runs here is small or shares the cores already; on a busy machine, threads that wait for one another made the demo
 # three times slower.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+# Without bytecode each worker, and each program that a test starts, would compile everything anew: 4 of 10 seconds of a start.
+export PYTHONDONTWRITEBYTECODE :=
 # Workers that run out of tests take over some of the others' (worksteal); neighbours in a file share their fixtures.
 TEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 # Pages generated for names that are gone would be built, and fail. Readers' browsers need no server but the pages' own.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -21,16 +23,34 @@ if TYPE_CHECKING:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-STARTED = {"browser", "cluster"}  # fixtures that start another program
+# Fixtures and functions that start a server, a browser or another program.
+STARTED = {"browser", "cluster"}
+STARTING = {"running", "serving", "subprocess", "LearningProcess"}
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Workers for ``-n auto``: one for each core, and one more for tests that wait for servers and browsers."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + (config.option.markexpr != "not slow")
+
+
+def starts(item: pytest.Item) -> bool:
+    """Whether a test, or a fixture of it, starts something by one of these names."""
+    if STARTED & set(getattr(item, "fixturenames", ())):
+        return True
+    fixtures = getattr(item, "_fixtureinfo", None)
+    functions = [each.func for defined in (fixtures.name2fixturedefs.values() if fixtures else ()) for each in defined]
+    functions = [inspect.unwrap(each) for each in (getattr(item, "function", None), *functions) if callable(each)]
+    return any(STARTING & set(each.__code__.co_names) for each in functions if inspect.isfunction(each))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests as slow that start a browser or a server by a fixture, and put slow ones first.
+    """Mark tests as slow that start something, and put slow ones first.
 
     A long test that starts last keeps one worker busy while the others have nothing left to do.
     """
     for item in items:
-        if STARTED & set(getattr(item, "fixturenames", ())):
+        if starts(item):
             item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 

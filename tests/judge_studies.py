@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from oddkernel.judge.running import Judge
+from oddkernel.judge.running_study import RunningStudy
 from oddkernel.judge.server import Server
 from oddkernel.judge.store import Database
 from oddkernel.judge.study import Study
@@ -94,7 +94,7 @@ class Running:
     def __init__(self, study: Study, address: str | None) -> None:
         self.study = study
         self.server = Server(study, database=address)
-        self.judge: Judge = self.server.judges[0]
+        self.judge: RunningStudy = self.server.judges[0]
         self.database = self.judge.database
         self._clients: list[httpx.Client] = []
         started = threading.Event()

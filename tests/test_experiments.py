@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,12 +14,15 @@ import numpy as np
 import oddkernel_experiments as experiments
 import pandas as pd
 import pytest
+from networks import image_network
 from oddkernel_experiments import (
+    encoders,
     figures,
     forms,
     generalization,
     methods,
     next_question,
+    people,
     questions,
     runner,
     samples,
@@ -29,16 +33,19 @@ from oddkernel_experiments import (
 from oddkernel_experiments.means import drawn, means
 from oddkernel_experiments.samples import BINARY, MULTICLASS, Items
 from oddkernel_experiments.trials import FITTED, LEFT_OUT, SPREAD, UNASKED, Trial
+from PIL import Image
 from sklearn.utils import Bunch
 
 from oddkernel import SKLR, Comparisons, datasets
 from oddkernel.cli import main, reproduce
 from oddkernel.comparisons import Kind
+from oddkernel.items import read_source
 
 pytestmark = pytest.mark.slow  # runs experiments
 
 ROOT = Path(__file__).parents[1]
 STORED = ROOT / "experiments" / "results"
+OPPOSITE = ((1, 2), (0, 2), (0, 1))
 PAPERS = ("vehicle", "scene", "usps")
 
 
@@ -186,6 +193,42 @@ def test_the_next_question_plays_back_what_people_said(monkeypatch: pytest.Monke
     next_question._recorded.cache_clear()
 
 
+def test_an_encoder_is_held_against_gist(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    colours = rng.uniform(size=(24, 3))
+    (tmp_path / "photos").mkdir()
+    for number, colour in enumerate(colours):  # noise hides the colours from GIST, not from the network
+        noise = rng.normal(scale=80.0, size=(32, 32, 1))
+        pixels = np.clip(255 * colour + noise, 0, 255).astype(np.uint8)
+        Image.fromarray(pixels).save(tmp_path / "photos" / f"{number:02}.png")
+    source = read_source(tmp_path / "photos")
+    shown = np.array([rng.choice(24, 3, replace=False) for _ in range(400)])
+    opposite = np.stack([np.linalg.norm(colours[shown[:, i]] - colours[shown[:, j]], axis=1) for i, j in OPPOSITE])
+    central = opposite.argmax(axis=0)
+    others = np.array([np.delete(row, place) for row, place in zip(shown, central, strict=True)])
+    said = Comparisons.most_central(shown[np.arange(400), central], others)
+    monkeypatch.setattr(encoders, "cars", lambda: (source, said))
+    monkeypatch.setattr(people, "SKLR", partial(SKLR, loss="softmax", penalty=0.1))  # nothing to choose: quick
+    network = str(image_network(tmp_path / "mean.onnx", ["n", 3, 8, 8]))
+
+    found = facts(capsys, "encoders", "--with", network, "--draws", "2")
+    assert found["measured"] == 2 * (3 + 3 + 2)
+    assert facts(capsys, "encoders", "--with", network, "--draws", "2")["measured"] == 0
+    means = found["encoders"]["means"]
+    (name,) = {key.rpartition(" before")[0] for key in means if key.startswith("mean.onnx") and "before" in key}
+    assert means[f"{name} before 0"]["mean"] > means["gist before 0"]["mean"]
+    assert min(means[f"{each} sklr 0"]["mean"] for each in (name, "gist", "none")) > 0.6
+    assert facts(capsys, "encoders", "--draws", "3")["measured"] == 3 + 2  # the stored encoder stays on the page
+    page = Path(found["page"]).read_text()
+    assert f"| {name} | " in page
+    assert f"{name} minus GIST and colours, paired by draw: +" in page
+    (tmp_path / "photos" / "03.png").write_bytes(b"no picture")
+    assert main(["reproduce", "encoders", "--with", network, "--results", "new"]) == 2
+    assert "expected features of all 24 photographs" in capsys.readouterr().err
+
+
 def test_the_next_question_asks_people_without_classes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(next_question.ASKED, next_question.GRADUAL, 20)
     rows = next_question.measure(next_question.Asking(next_question.GRADUAL, "random", 0.0, 0))
@@ -251,6 +294,9 @@ def test_several_processes_measure_the_same(tmp_path: Path) -> None:
     [
         ("table1 --draws 0", "--draws 0; expected a number of at least 1"),
         ("table1 --jobs 0", "--jobs 0; expected a number of at least 1"),
+        ("table1 --with clip", "--with clip; only the experiment encoders takes it"),
+        ("encoders --answers 9", "--answers 9; only the experiment unseen takes it"),
+        ("encoders --with absent.onnx", "absent.onnx: no such file; expected an encoder in ONNX format"),
         ("table1 --again nothing", "--again nothing; expected one of kkm, "),
         ("table2", "invalid choice"),
     ],

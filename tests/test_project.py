@@ -188,6 +188,7 @@ class TestContainers:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the check is a bash script")
+@pytest.mark.slow  # starts programs
 class TestPlaceholders:
     @staticmethod
     def check(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -214,6 +215,7 @@ class TestPlaceholders:
         assert all(f"{file}:" in listed for file in addresses)
 
 
+@pytest.mark.slow  # starts programs
 class TestForeignAddresses:
     @staticmethod
     def check(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -252,12 +254,12 @@ class TestForeignAddresses:
 
 
 def test_limits_in_the_security_page_are_those_of_the_code() -> None:
-    page, running = " ".join(text("SECURITY.md").split()), text("src/oddkernel/judge/running.py")
+    page, running = " ".join(text("SECURITY.md").split()), text("src/oddkernel/judge/running_study.py")
     assert "token_tries = Rate(per_second=1, burst=20)" in running
     assert "20 guesses at once, then one a second" in page
     assert "per_sitting = Rate(per_second=20, burst=100)" in running
     assert "Rate(per_second=1000, burst=5000)" in text("src/oddkernel/judge/app.py")
-    assert "LARGEST_BODY = 16 * 1024" in text("src/oddkernel/judge/guard.py")
+    assert "LARGEST_BODY = 16 * 1024" in text("src/oddkernel/judge/middleware.py")
     limits = "16 KiB for a body; 5,000 requests at once and 1,000 a second for an address, 100 and 20 for a sitting"
     assert limits in page
 

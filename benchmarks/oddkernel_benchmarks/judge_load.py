@@ -37,7 +37,7 @@ from urllib.parse import urljoin
 import numpy as np
 from numpy.typing import NDArray
 
-from oddkernel.judge.running import root_of
+from oddkernel.judge.running_study import root_of
 from oddkernel.judge.simulate import Crowd, Told, by_labels
 from oddkernel.judge.store import Records
 from oddkernel.judge.study import Study

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from . import (
     curves,
+    encoders,
     equalities,
     forms,
     generalization,
@@ -50,6 +51,7 @@ EXPERIMENTS: dict[str, Reproducible] = {
     "running_time": running_time.EXPERIMENT,
     "things": people.THINGS_EXPERIMENT,
     "cars60": people.CARS_EXPERIMENT,
+    "encoders": encoders.EXPERIMENT,
     "unseen": unseen.EXPERIMENT,
     "next_question": next_question.EXPERIMENT,
     "forms": forms.EXPERIMENT,
@@ -57,13 +59,23 @@ EXPERIMENTS: dict[str, Reproducible] = {
 }
 
 
-def with_answers(name: str, n_answers: int | None) -> Reproducible:
-    """An experiment; one that learns from a part of recorded answers, from this many of them."""
-    if n_answers is None:
-        return EXPERIMENTS[name]
-    if name != "unseen":
-        raise ValueError(f"--answers {n_answers}; only the experiment unseen takes it")
-    return unseen.Unseen(n_answers)
+def with_options(name: str, n_answers: int | None = None, encoder: str | None = None) -> Reproducible:
+    """An experiment, with the options that only it takes.
+
+    Parameters
+    ----------
+    name : str
+    n_answers : int, optional
+        Learn from this many recorded answers (unseen).
+    encoder : str, optional
+        Measure the features of this encoder (encoders).
+    """
+    for option, value, takes in (("answers", n_answers, "unseen"), ("with", encoder, "encoders")):
+        if value is not None and name != takes:
+            raise ValueError(f"--{option} {value}; only the experiment {takes} takes it")
+    if n_answers is not None:
+        return unseen.Unseen(n_answers)
+    return EXPERIMENTS[name] if encoder is None else encoders.Encoders(encoder)
 
 
 def forget(folder: Path, methods: Sequence[str]) -> None:

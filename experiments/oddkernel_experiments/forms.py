@@ -20,6 +20,7 @@ from oddkernel.questions import ByLabels, ByMetric, LearningCurve
 
 from .means import Means, drawn, facts, means
 from .outcome import Outcome, Table
+from .runner import Row, run_all
 from .samples import DATASETS, MULTICLASS, everything
 from .store import Store
 
@@ -136,8 +137,6 @@ class Forms:
 
     def compute(self, folder: Path, *, draws: int, jobs: int, tell: Callable[[str], None]) -> int:
         """Measure what the folder doesn't hold yet; return the number of measurements."""
-        from joblib import Parallel, delayed
-
         store = results(folder)
         have = set(store.read()[IDENTITY].itertuples(index=False, name=None))
         every = [
@@ -149,19 +148,16 @@ class Forms:
             for form in FORMS
         ]
         todo = [asked for asked in every if (*asdict(asked).values(), AT[asked.form][-1]) not in have]
-        found = Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(measure)(asked) for asked in todo)
-        try:
-            for number, rows in enumerate(found, 1):
-                store.append(rows)
-                tell(f"{number} of {len(todo)}: {rows[0]['form']} on {rows[0]['dataset']}, draw {rows[0]['draw']}")
-        finally:
-            store.merge()
-        return len(todo)
+        return run_all(measure, todo, store, jobs=jobs, tell=tell, named=_named)
 
     def show(self, folder: Path, *, draws: int) -> Outcome:
         """Tables, figure and remarks from the results in the folder."""
         rows = results(folder).read()
         return outcome(rows[rows["draw"] < draws])
+
+
+def _named(row: Row) -> str:
+    return f"{row['form']} on {row['dataset']}, draw {row['draw']}"
 
 
 VALUES = {"rand": "Adjusted Rand index", "agreement": "held-out answers predicted"}

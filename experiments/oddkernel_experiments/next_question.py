@@ -27,6 +27,7 @@ from .means import Mean, Means, drawn, facts, means
 from .outcome import Outcome, Table, listed
 from .people import recorded, split
 from .questions import triples
+from .runner import Row, run_all
 from .samples import DATASETS, MULTICLASS, Items, sample
 from .store import Store
 
@@ -217,24 +218,19 @@ class NextQuestion:
 
     def compute(self, folder: Path, *, draws: int, jobs: int, tell: Callable[[str], None]) -> int:
         """Measure what the folder doesn't hold yet; return the number of measurements."""
-        from joblib import Parallel, delayed
-
         store = results(folder)
         have = set(store.read()[IDENTITY].itertuples(index=False, name=None))
         todo = [a for a in askings(draws) if (*asdict(a).values(), ASKED[a.dataset]) not in have]
-        found = Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(measure)(asking) for asking in todo)
-        try:
-            for number, rows in enumerate(found, 1):
-                store.append(rows)
-                tell(f"{number} of {len(todo)}: {rows[0]['policy']} on {rows[0]['dataset']}, draw {rows[0]['draw']}")
-        finally:
-            store.merge()
-        return len(todo)
+        return run_all(measure, todo, store, jobs=jobs, tell=tell, named=_named)
 
     def show(self, folder: Path, *, draws: int) -> Outcome:
         """Tables, figure and remarks from the results in the folder."""
         rows = results(folder).read()
         return outcome(rows[rows["draw"] < draws])
+
+
+def _named(row: Row) -> str:
+    return f"{row['policy']} on {row['dataset']}, draw {row['draw']}"
 
 
 def outcome(rows: pd.DataFrame) -> Outcome:

@@ -23,7 +23,7 @@ import pandas as pd
 from oddkernel import SKLR, Comparisons
 from oddkernel.comparisons import Kind
 from oddkernel.datasets import load_cars60, load_things
-from oddkernel.items import from_images
+from oddkernel.items import Source, from_images
 
 from .means import Means, drawn, facts, lead, means
 from .outcome import Outcome, Table
@@ -76,14 +76,22 @@ def _things() -> tuple[Array, Comparisons]:
 
 
 @cache
-def _cars() -> tuple[Array, Comparisons]:
+def cars() -> tuple[Source, Comparisons]:
+    """The photographs of cars60, and the answers about them."""
     bunch = load_cars60()
     said = bunch.comparisons
     order = [list(said.items).index(name) for name in bunch.names]
     place = np.empty(len(order), dtype=np.intp)
     place[order] = np.arange(len(order))
     shown = place[said.shown]
-    return from_images(bunch.images, bunch.names).X, Comparisons.most_central(shown[:, 0], shown[:, 1:])
+    source = Source("image", tuple(bunch.names), paths=tuple(bunch.images))
+    return source, Comparisons.most_central(shown[:, 0], shown[:, 1:])
+
+
+@cache
+def _cars() -> tuple[Array, Comparisons]:
+    source, said = cars()
+    return from_images(source.paths, source.names).X, said
 
 
 def recorded(dataset: str) -> tuple[Array, Comparisons]:
@@ -99,9 +107,8 @@ def statements(central: Comparisons) -> Comparisons:
     return Comparisons.closer(anchor, np.repeat(middle, 2), far)
 
 
-def measure(sitting: Sitting) -> dict[str, Any]:
-    """Learn and score."""
-    X, said = recorded(sitting.dataset)
+def parts(said: Comparisons, sitting: Sitting) -> tuple[Comparisons, Comparisons]:
+    """Answers to learn from, and held-out ones in the form in which all methods can be scored."""
     known, held_out = split(said, 5, 0 if sitting.dataset == "things" else sitting.draw)
     if sitting.n_answers:
         triples, which = np.unique(known.item_sets(), axis=0, return_inverse=True)
@@ -109,26 +116,36 @@ def measure(sitting: Sitting) -> dict[str, Any]:
         rank = np.empty(len(triples), dtype=np.intp)
         rank[order] = np.arange(len(triples))
         known = known[np.sort(np.argsort(rank[which.ravel()], kind="stable")[: sitting.n_answers])]
+    return known, statements(held_out) if sitting.dataset == "cars60" else held_out
+
+
+def fitted(X: Array, known: Comparisons, sitting: Sitting) -> tuple[SKLR, str]:
+    """SKLR as the method says, and the settings that it chose."""
+    given: dict[str, dict[str, Any]] = {"before": {"penalty": 0}, "identity": {"kernel": "identity", "rank": None}}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The answers don't support a change", UserWarning)
+        model = SKLR(
+            random_state=sitting.draw, device=os.environ.get("ODDKERNEL_DEVICE"), **given.get(sitting.method, {})
+        ).fit(X, known)
+    if model.tuning_ is None:
+        return model, ""
+    recipe = model.tuning_.recipe
+    penalties = " then ".join(f"{penalty:.2g}" for penalty in model.tuning_.penalties)
+    return model, f"{recipe.kernel}, {recipe.loss}, penalty {penalties}"
+
+
+def measure(sitting: Sitting) -> dict[str, Any]:
+    """Learn and score."""
+    X, said = recorded(sitting.dataset)
+    known, held_out = parts(said, sitting)
     started = time.perf_counter()
-    if sitting.dataset == "cars60":
-        held_out = statements(held_out)  # the form on which all methods can be scored
     scores: dict[str, Any] = {"log_likelihood": np.nan, "brier": np.nan, "calibration_error": np.nan}
-    chosen = ""
     if sitting.method in EMBEDDINGS:
         agreement, chosen = _embedding(EMBEDDINGS[sitting.method], statements(known), held_out, len(X), sitting.draw)
     else:
         features = np.arange(len(X))[:, None].astype(float) if sitting.method == "identity" else X
-        given: dict[str, dict[str, Any]] = {"before": {"penalty": 0}, "identity": {"kernel": "identity", "rank": None}}
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The answers don't support a change", UserWarning)
-            model = SKLR(
-                random_state=sitting.draw, device=os.environ.get("ODDKERNEL_DEVICE"), **given.get(sitting.method, {})
-            ).fit(features, known)
+        model, chosen = fitted(features, known, sitting)
         agreement = model.score(features, held_out)
-        if model.tuning_ is not None:
-            recipe = model.tuning_.recipe
-            penalties = " then ".join(f"{penalty:.2g}" for penalty in model.tuning_.penalties)
-            chosen = f"{recipe.kernel}, {recipe.loss}, penalty {penalties}"
         if sitting.dataset == "things":
             found = asdict(model.evaluate(features, held_out))
             scores = {name: found[name] for name in scores}
@@ -178,6 +195,11 @@ def _embedding(name: str, known: Comparisons, held_out: Comparisons, n_items: in
     return share(known, held_out, best), f"{best} dimensions"
 
 
+def results(folder: Path) -> Store:
+    """The results stored in a folder."""
+    return Store(folder / "people", COLUMNS, IDENTITY)
+
+
 @dataclass(frozen=True)
 class People:
     """An experiment on people's answers."""
@@ -186,14 +208,11 @@ class People:
     sittings: Callable[[int], Iterable[Sitting]]
     outcome: Callable[[pd.DataFrame], Outcome]
 
-    def _store(self, folder: Path) -> Store:
-        return Store(folder / "people", COLUMNS, IDENTITY)
-
     def compute(self, folder: Path, *, draws: int, jobs: int, tell: Callable[[str], None]) -> int:
         """Measure what the folder doesn't hold yet; return the number of measurements."""
         from joblib import Parallel, delayed
 
-        store = self._store(folder)
+        store = results(folder)
         have = {tuple(row) for row in store.read()[IDENTITY].itertuples(index=False)}
         todo = [s for s in self.sittings(draws) if (s.dataset, s.method, s.n_answers, s.draw) not in have]
         found = Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(measure)(sitting) for sitting in todo)
@@ -205,7 +224,7 @@ class People:
 
     def show(self, folder: Path, *, draws: int) -> Outcome:
         """Tables and remarks from the results in the folder."""
-        rows = self._store(folder).read()
+        rows = results(folder).read()
         return self.outcome(rows[(rows["dataset"] == self.dataset) & (rows["draw"] < draws)])
 
 
@@ -285,7 +304,8 @@ answer as a choice among three. SOE and t-STE, the soft ordinal embedding and th
 embedding of cblearn, use answers only, without features. They take an answer as two statements of the form *a is closer
 to b than to c*, and all methods are scored on such statements. Answers held out among those to learn from choose the
 embeddings' dimension among 2, 3, 5 and 8, and each is the best of five starts. One triple was asked 146 times; wherever
-it is held out, it is a tenth of the statements. These features say little about which cars people find similar.
+it is held out, it is a tenth of the statements. These features say little about which cars people find similar;
+[those of a network](encoders.md) say more.
 `oddkernel reproduce cars60 --draws 10 --results experiments/results --out docs` writes this page."""
 
 THINGS_EXPERIMENT = People("things", _things_sittings, _things_outcome)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from .samples import everything
 from .store import Store
@@ -11,6 +12,9 @@ from .trials import Trial, measure, missing
 
 # Seconds between two writes of results to disk: a crash loses at most this much. Chosen by hand.
 EVERY = 5.0
+
+T = TypeVar("T")
+Row = Mapping[str, Any]
 
 
 def run(trials: list[Trial], store: Store, *, jobs: int, tell: Callable[[str], None]) -> int:
@@ -53,6 +57,31 @@ def run(trials: list[Trial], store: Store, *, jobs: int, tell: Callable[[str], N
             tell(f"{_bar(done / len(todo))} {done} of {len(todo)} trials, about {_span(left)} left")
     finally:
         store.append(rows)
+        store.merge()
+    return len(todo)
+
+
+def run_all(
+    measure: Callable[[T], Sequence[Row]],
+    todo: Sequence[T],
+    store: Store,
+    *,
+    jobs: int,
+    tell: Callable[[str], None],
+    named: Callable[[Row], str],
+) -> int:
+    """Measure what takes long each time: rows are stored at once, and a sentence names the first of them.
+
+    Returns the number of measurements. After Ctrl-C the store holds all that was measured.
+    """
+    from joblib import Parallel, delayed
+
+    found = Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(measure)(each) for each in todo)
+    try:
+        for number, rows in enumerate(found, 1):
+            store.append(rows)
+            tell(f"{number} of {len(todo)}: {named(rows[0])}")
+    finally:
         store.merge()
     return len(todo)
 

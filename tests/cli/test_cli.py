@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import runpy
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from pages import ROOT, agrees, blocks
 
 import oddkernel
 from oddkernel import Comparisons, KernelKMeans, formats, models
-from oddkernel.cli import COMMANDS, _parser, main
+from oddkernel.cli import COMMANDS, PATIENT_THREADS, _parser, main
 from oddkernel.cli.summary import Summary, working
 from oddkernel.cluster import spread
 
@@ -230,6 +231,7 @@ def test_columns_in_another_order_are_put_right() -> None:
         ("fit features.csv indices.jsonl --out m", "convert ANSWERS named.csv --items FEATURES"),
         ("fit features.csv features.csv --out m", "column answer is missing; expected at least a, b, c, answer"),
         ("fit features.csv answers.csv --out no/folder/m", "folder doesn't exist"),
+        ("fit features.csv answers.csv --out answers.csv", "a model's file, such as answers.oddkernel"),
         ("fit features.csv answers.csv --out m --ratio 0", "ratio=0.0; expected"),
         ("fit features.csv answers.csv --out m --kernel round", "kernel='round'"),
         ("fit features.csv answers.csv --out m --rank most", "expected a share such as 0.9"),
@@ -363,6 +365,17 @@ def test_help_shows_an_example(command: str, capsys: pytest.CaptureFixture[str])
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--version") == 0
+    assert capsys.readouterr().out == f"oddkernel {oddkernel.__version__}\n"
+
+
+def test_python_runs_the_package_as_a_program(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in PATIENT_THREADS:
+        monkeypatch.setenv(name, "")
+    monkeypatch.setattr(sys, "argv", ["oddkernel", "--version"])
+    with pytest.raises(SystemExit, match=r"^0$"):
+        runpy.run_module("oddkernel", run_name="__main__")
     assert capsys.readouterr().out == f"oddkernel {oddkernel.__version__}\n"
 
 

@@ -34,6 +34,7 @@ def facts(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, o
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_loadings_names_and_dissimilarities_are_written(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     items, model = study / "items.csv", study / "model.oddkernel"
     command = ["dimensions", items, "--model", model, "--out", study / "loadings.csv"]

@@ -8,33 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
+from networks import image_network, save
 from onnx import TensorProto, helper
 from PIL import Image
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from oddkernel.items import read_source, weights
+from oddkernel.items import pretrained, read_source
 from oddkernel.items.encoders import default_encoder, encode, find_encoder
-from oddkernel.items.kept import keep_features
+from oddkernel.items.feature_cache import keep_features
 from oddkernel.items.sources import Source
 
 WORDS = ["[PAD]", "[UNK]", "red", "green", "apple", "car"]
 TABLE = np.random.default_rng(0).normal(size=(len(WORDS), 3)).astype(np.float32)
-
-
-def image_network(file: Path, shape: list[Any], output: str = "image_embeds") -> Path:
-    """The mean of each colour: (n, 3, height, width) to (n, 3)."""
-    axes = helper.make_tensor("axes", TensorProto.INT64, [2], [2, 3] if shape[1] == 3 else [1, 2])
-    return save(
-        file,
-        [helper.make_node("ReduceMean", ["pixel_values", "axes"], [output], keepdims=0)],
-        [helper.make_tensor_value_info("pixel_values", TensorProto.FLOAT, shape)],
-        [helper.make_tensor_value_info(output, TensorProto.FLOAT, [shape[0], 3])],
-        [axes],
-    )
 
 
 def text_network(file: Path) -> Path:
@@ -54,15 +42,6 @@ def text_network(file: Path) -> Path:
     tokenizer.pre_tokenizer = Whitespace()
     tokenizer.save(str(file.parent / "tokenizer.json"))
     return network
-
-
-def save(file: Path, nodes: list[Any], inputs: list[Any], outputs: list[Any], constants: list[Any]) -> Path:
-    graph = helper.make_graph(nodes, "tiny", inputs, outputs, constants)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
-    onnx.checker.check_model(model)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    onnx.save(model, str(file))
-    return file
 
 
 def unit(rows: Any) -> Any:
@@ -185,7 +164,7 @@ def test_kept_features_know_their_network(photos: Path, tmp_path: Path) -> None:
 
 
 def test_weights_in_the_cache_are_used_at_once(photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (clip, _) = weights.PRETRAINED
+    (clip, _) = pretrained.PRETRAINED
     snapshot = tmp_path / f"hub/models--{clip.repository.replace('/', '--')}/snapshots/{clip.revision}"
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
@@ -202,7 +181,7 @@ def test_weights_in_the_cache_are_used_at_once(photos: Path, tmp_path: Path, mon
 def test_without_weights_or_packages_one_line_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.setattr("oddkernel.items.weights.getproxies", dict)
+    monkeypatch.setattr("oddkernel.items.pretrained.getproxies", dict)
     asked: list[object] = []
 
     def no_such_name(host: object, *_: object) -> None:

@@ -20,8 +20,8 @@ from judge_studies import Person, Running, let_time_pass, make_folder, png, runn
 
 from oddkernel import formats
 from oddkernel.cli import main
-from oddkernel.judge.guard import LARGEST_BODY, Rate
-from oddkernel.judge.overview import overview
+from oddkernel.judge.middleware import LARGEST_BODY, Rate
+from oddkernel.judge.statistics import statistics
 from oddkernel.judge.study import Study
 
 pytestmark = pytest.mark.slow  # starts servers
@@ -501,9 +501,9 @@ def test_the_summary_of_many_answers_is_made_now_and_then(tmp_path: Path, monkey
 
     def counted(sittings: Any, answers: Any, *given: Any, **named: Any) -> Any:
         made.append(len(answers))
-        return overview(sittings, answers, *given, **named)
+        return statistics(sittings, answers, *given, **named)
 
-    monkeypatch.setattr("oddkernel.judge.summary.overview", counted)
+    monkeypatch.setattr("oddkernel.judge.statistics_cache.statistics", counted)
     with running(make_folder(tmp_path / "birds", 8, "questions = 6\n")) as run:
         client, ann = run.experimenter(), run.person(participant="ann")
         first, second, third = ann.questions()
@@ -517,17 +517,17 @@ def test_the_summary_of_many_answers_is_made_now_and_then(tmp_path: Path, monkey
         assert made == [1]  # nothing new was said meanwhile
         ann.say(second["id"], 0)
         assert answers() == 2  # while it is quick
-        monkeypatch.setattr("oddkernel.judge.summary.QUICK", 0.0)
-        monkeypatch.setattr("oddkernel.judge.summary.REST", 1e9)
+        monkeypatch.setattr("oddkernel.judge.statistics_cache.QUICK", 0.0)
+        monkeypatch.setattr("oddkernel.judge.statistics_cache.REST", 1e9)
         ann.say(third["id"], 0)
         assert [answers() for _ in range(3)] == [2] * 3
-        monkeypatch.setattr("oddkernel.judge.summary.REST", 0.0)
+        monkeypatch.setattr("oddkernel.judge.statistics_cache.REST", 0.0)
         assert answers() == 2
-        worker = run.judge.summary._worker
+        worker = run.judge.statistics._worker
         assert worker is not None
         worker.join(60)
         assert answers() == 3
-        monkeypatch.setattr("oddkernel.judge.summary.REST", 1e9)
+        monkeypatch.setattr("oddkernel.judge.statistics_cache.REST", 1e9)
         client.post("/experimenter/api/pause", json={})
         assert client.get("/experimenter/api/summary").json()["state"] == "paused"
         client.post("/experimenter/api/withdraw", json={"participant": "ann"})

@@ -17,7 +17,7 @@ from judge_studies import Running, make_folder, running
 
 from oddkernel.judge import connections
 from oddkernel.judge.connections import Connections
-from oddkernel.judge.throttle import LOGGERS, throttled
+from oddkernel.judge.log_throttle import LOGGERS, throttled
 
 HALF = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 HALF_BODY = (

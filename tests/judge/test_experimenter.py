@@ -116,7 +116,7 @@ def test_the_report_is_made_and_opened_with_one_button(tmp_path: Path, serve: Se
 def test_a_plan_is_simulated_with_one_button(
     shapes: Path, serve: Serve, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("oddkernel.judge.running.PLAN_SECONDS", 0.1)
+    monkeypatch.setattr("oddkernel.judge.running_study.PLAN_SECONDS", 0.1)
     write_settings(shapes, questions=20, holdout_share=0.5)
     server = serve(shapes)
     page = visit(server, server.experimenter_url.removeprefix(server.url))

@@ -12,8 +12,8 @@ from judge_studies import Running, let_time_pass, make_folder, running
 
 from oddkernel import SKLR, Comparisons, formats, raters
 from oddkernel.cli import main
-from oddkernel.judge.atlas import Atlas, learn
 from oddkernel.judge.export import Export, Filter, export
+from oddkernel.judge.live_map import LiveMap, learn
 from oddkernel.judge.store import Answer
 
 pytestmark = pytest.mark.slow  # starts servers
@@ -262,12 +262,12 @@ def test_a_map_is_learned_elsewhere(tmp_path: Path) -> None:
     names = tuple(f"item {i}" for i in range(12))
     said = Comparisons.from_labels(labels, 150, random_state=0, items=names)
     kept = Comparisons.from_labels(labels, 50, random_state=1, items=names)
-    atlas = Atlas(lambda: (Export(said, {}), Export(kept, {})), names, None)
-    assert atlas.latest(5)["answers_needed"] == 5
-    assert atlas.latest(150)["computing"]
-    assert atlas._worker is not None
-    atlas._worker.join(120)
-    found = atlas.latest(150)
+    live_map = LiveMap(lambda: (Export(said, {}), Export(kept, {})), names, None)
+    assert live_map.latest(5)["answers_needed"] == 5
+    assert live_map.latest(150)["computing"]
+    assert live_map._worker is not None
+    live_map._worker.join(120)
+    found = live_map.latest(150)
     assert found["problem"] is None
     assert found["answers_used"] == 150
     assert found["holdout"]["agrees"] > 0.9
@@ -276,8 +276,8 @@ def test_a_map_is_learned_elsewhere(tmp_path: Path) -> None:
 
 
 def test_a_map_costs_no_more_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("oddkernel.judge.atlas.MOST_ITEMS", 10)
-    monkeypatch.setattr("oddkernel.judge.atlas.MOST_ANSWERS", 20)
+    monkeypatch.setattr("oddkernel.judge.live_map.MOST_ITEMS", 10)
+    monkeypatch.setattr("oddkernel.judge.live_map.MOST_ANSWERS", 20)
     said = Comparisons.from_labels(np.arange(30) % 3, 2000, random_state=0)
     found = learn(said, Comparisons.empty(), np.random.default_rng(0).normal(size=(30, 2)))
     assert len(found["items"]) == len(found["x"]) == 10
@@ -289,11 +289,11 @@ def test_a_map_that_fails_says_so_and_no_more(tmp_path: Path) -> None:
     def broken() -> tuple[Export, Export]:
         raise RuntimeError("the database is away")
 
-    atlas = Atlas(broken, NAMES, None)
-    atlas.latest(50)
-    assert atlas._worker is not None
-    atlas._worker.join(60)
-    assert atlas.latest(50)["problem"] == "the database is away"
+    live_map = LiveMap(broken, NAMES, None)
+    live_map.latest(50)
+    assert live_map._worker is not None
+    live_map._worker.join(60)
+    assert live_map.latest(50)["problem"] == "the database is away"
 
 
 def test_the_map_is_served(tmp_path: Path) -> None:
@@ -307,8 +307,8 @@ def test_the_map_is_served(tmp_path: Path) -> None:
         }
         run.person().answer_all(odd=0)
         assert experimenter.get("/experimenter/api/map").json()["computing"]
-        assert run.judge.atlas._worker is not None
-        run.judge.atlas._worker.join(120)
+        assert run.judge.live_map._worker is not None
+        run.judge.live_map._worker.join(120)
         found = experimenter.get("/experimenter/api/map").json()
     assert found["problem"] is None
     assert found["items"][0].keys() == {"name", "kind", "url", "x", "y", "cluster"}

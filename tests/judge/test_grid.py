@@ -19,12 +19,13 @@ from judge_studies import let_time_pass, make_folder, running
 
 from oddkernel import formats
 from oddkernel.comparisons import Kind
+from oddkernel.judge.answer_cache import AnswerCache
 from oddkernel.judge.export import Filter, export
-from oddkernel.judge.forms import MOST_AROUND, comparisons, filled, fits
 from oddkernel.judge.participant import KEYS
-from oddkernel.judge.said import Said
+from oddkernel.judge.question_forms import MOST_AROUND, comparisons, filled, fits
+from oddkernel.judge.settings import Settings
 from oddkernel.judge.simulate import Crowd, by_chance, by_features
-from oddkernel.judge.study import Settings, Study
+from oddkernel.judge.study import Study
 from oddkernel.judge.words import texts
 
 PLAIN = "practice = 3\ncatch_share = 0\nrepeat_share = 0\nholdout_share = 0\n"
@@ -189,7 +190,7 @@ def test_policies_learn_from_grids(tmp_path: Path) -> None:
 
 
 def test_an_answer_among_others_can_be_forgotten() -> None:
-    said = Said()
+    said = AnswerCache()
     asked: list[tuple[str, tuple[int, ...], Any]] = [
         ("odd", (0, 1, 2), 1),
         ("grid", (3, 4, 5, 6), (1, 2)),

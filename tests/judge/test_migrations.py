@@ -16,7 +16,7 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from judge_studies import make_folder, running
 
-from oddkernel.judge.keys import Keys
+from oddkernel.judge.signing import Keys
 
 MIGRATIONS = Path(__file__).parents[2] / "src" / "oddkernel" / "judge" / "migrations"
 FIRST = Path(__file__).with_name("first_version.sql")

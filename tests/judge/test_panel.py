@@ -15,7 +15,7 @@ import pytest
 from judge_studies import Person, make_folder, running
 
 from oddkernel.judge.panel import MTURK_HOSTS, Leaving, Panel
-from oddkernel.judge.study import Settings
+from oddkernel.judge.settings import Settings
 
 IDS = {"PROLIFIC_PID": "5f1e0c3b9a77", "STUDY_ID": "study-77", "SESSION_ID": "session-1"}
 CODE = "C9 & Co"

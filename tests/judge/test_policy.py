@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from judge_studies import make_folder, running
 
 from oddkernel import Comparisons
-from oddkernel.judge.asking import CHOSEN, REPEAT_AFTER, Asking, Needed, kinds_of
-from oddkernel.judge.said import Said
-from oddkernel.judge.study import Catch, Settings
+from oddkernel.judge.answer_cache import AnswerCache
+from oddkernel.judge.catch_questions import Catch
+from oddkernel.judge.next_questions import CHOSEN, REPEAT_AFTER, Asking, Needed, kinds_of
+from oddkernel.judge.settings import Settings
 from oddkernel.questions import Belief
 from oddkernel.questions.choice import choose
 from oddkernel.questions.history import History, Indices, key
@@ -330,7 +331,7 @@ def test_a_person_who_asks_twice_at_once_gets_the_same_questions(
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(-1, 2), st.booleans()), max_size=60))
 @settings(deadline=None, max_examples=50)
 def test_said_holds_what_was_added_and_not_removed(events: list[tuple[int, int, bool]]) -> None:
-    said, expected = Said(), {}
+    said, expected = AnswerCache(), {}
     for number, odd, is_read in events:
         if is_read:
             assert len(said.comparisons()) == len(expected)

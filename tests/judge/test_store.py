@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judge_databases import address, cluster  # noqa: F401
 
-from oddkernel.judge.keys import fingerprint
+from oddkernel.judge.signing import fingerprint
 from oddkernel.judge.store import Database, Question, Records, Refused, Sitting, Unavailable, Unknown, back_up
 from oddkernel.judge.store import database as database_module
 

@@ -11,9 +11,10 @@ pytest.importorskip("fastapi", reason="the judge needs oddkernel[judge]")
 
 from judge_studies import make_folder, running
 
-from oddkernel.judge import entering, participant
+from oddkernel.judge import admission, participant
+from oddkernel.judge.settings import Settings
 from oddkernel.judge.store import records
-from oddkernel.judge.study import Settings, Study
+from oddkernel.judge.study import Study
 from oddkernel.judge.words import ENGLISH, Words, languages, texts
 
 OTHERS = [language for language in languages() if language != ENGLISH]
@@ -49,7 +50,7 @@ def test_what_a_participant_may_be_refused_with_is_a_text() -> None:
         return set(re.findall(name + r'"([^"]+)"', Path(str(module.__file__)).read_text(encoding="utf-8")))  # type: ignore[attr-defined]
 
     told = sentences(records, r"Unknown\(")
-    for module in (participant, entering):
+    for module in (participant, admission):
         told |= sentences(module, r"HTTPException\(403, ")
     told -= {"Simulated people need the study's key."}
     assert len(told) >= 5

@@ -12,6 +12,7 @@ X = RNG.standard_normal((30, 6)) * [3, 3, 2, 1, 1, 1]
 QUICK = SKLR("linear", loss="softmax", penalty=1.0, verbose=0)
 
 
+@pytest.mark.slow
 def test_more_answers_agree_more_and_the_same_seed_plans_the_same() -> None:
     found = plan(X, per_person=40, policy="random", sizes=(40, 800), draws=3, learner=QUICK, seconds=1e6)
     assert [(row.n_answers, row.n_people, row.n_draws) for row in found.rows] == [(40, 1, 3), (800, 20, 3)]

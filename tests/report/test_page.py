@@ -464,11 +464,16 @@ def test_canvases_and_charts_have_tables(page: Any) -> None:
     assert page.locator("#settings tbody tr").count() > 15
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 1400), ("light", 390), ("dark", 390)])
-def test_axe_finds_nothing(browser: Any, file: Path, scheme: str, width: int) -> None:
+WINDOWS = pytest.mark.parametrize(
+    ("scheme", "size"), [(scheme, size) for size in ((1400, 900), (390, 844)) for scheme in ("light", "dark")], ids=str
+)
+
+
+@WINDOWS
+def test_axe_finds_nothing(browser: Any, file: Path, scheme: str, size: tuple[int, int]) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
     for page in opened(browser, file, color_scheme=scheme):
-        page.set_viewport_size({"width": width, "height": 900})
+        page.set_viewport_size({"width": size[0], "height": size[1]})
         page.click("#changed")
         for summary in page.locator("details > summary").all():
             summary.click()
@@ -500,20 +505,94 @@ def test_buttons_cover_no_dots(page: Any) -> None:
     assert page.locator(".canvas button").count() == 0
 
 
-def test_the_keyboard_reaches_everything(page: Any) -> None:
+@WINDOWS
+def test_the_keyboard_reaches_everything(browser: Any, file: Path, scheme: str, size: tuple[int, int]) -> None:
+    for page in opened(browser, file, color_scheme=scheme):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.click("#changed")
+        for summary in page.locator("details > summary").all():
+            summary.click()
+        wanted = page.evaluate(
+            """() => [...document.querySelectorAll("a[href], button, select, input, summary, [tabindex]")]
+              .filter((e) => e.checkVisibility() && !e.disabled && e.tabIndex >= 0 && !e.closest("[hidden]"))
+              .map((e, place) => (e.dataset.place = place)).length"""
+        )
+        page.evaluate("document.activeElement.blur(); window.scrollTo(0, 0)")
+        page.locator("body").evaluate("body => { body.tabIndex = -1; body.focus(); body.removeAttribute('tabindex'); }")
+        reached = []
+        for _ in range(wanted):
+            page.keyboard.press("Tab")
+            reached.append(page.evaluate(FOCUSED))
+        # In the order of the page, each in sight and with an outline that stands out.
+        assert [each["place"] for each in reached] == [str(place) for place in range(wanted)]
+        assert [each for each in reached if not (each["inSight"] and each["contrast"] >= 3)] == []
+
+
+FOCUSED = """() => {
+  const element = document.activeElement;
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  const bar = document.querySelector(".top"); // it stays above what scrolls
+  const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(element);
+  const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const light = (colour) => {
+    pen.fillStyle = colour;
+    pen.fillRect(0, 0, 1, 1);
+    const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].map((v) => ((v / 255 + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  const shades = [outlineColor, getComputedStyle(document.body).backgroundColor].map(light);
+  return {
+    place: element.dataset.place,
+    words: (element.textContent || element.id).trim().slice(0, 40),
+    inSight: right > 0 && left < innerWidth && top < innerHeight
+      && bottom > (bar.contains(element) || element.className === "skip" ? 0 : bar.getBoundingClientRect().bottom),
+    contrast: outlineStyle === "none" || parseFloat(outlineWidth) < 2 ? 0 : Math.max(...shades) / Math.min(...shades),
+  };
+}"""
+
+
+def test_escape_closes_what_is_open(page: Any) -> None:
     page.click("#changed")
-    wanted = page.evaluate(
-        """() => [...document.querySelectorAll("a[href], button, select, input, summary, [tabindex]")]
-          .filter((e) => e.checkVisibility() && !e.disabled && e.tabIndex >= 0 && !e.closest("[hidden]"))
-          .map((e, place) => (e.dataset.place = place)).length"""
-    )
-    page.evaluate("document.activeElement.blur(); window.scrollTo(0, 0)")
-    page.locator("body").evaluate("body => { body.tabIndex = -1; body.focus(); body.removeAttribute('tabindex'); }")
-    reached = set()
-    for _ in range(wanted + 5):
-        page.keyboard.press("Tab")
-        reached.add(page.evaluate("document.activeElement.dataset.place"))
-    assert reached >= {str(place) for place in range(wanted)}
+    chosen = page.evaluate("state.selected")
+    for field, found in (("search", "found"), ("pick", "picked"), ("pick-second", "picked-second")):
+        for keys in ([], ["ArrowDown"]):  # in the field, and in the list
+            page.fill(f"#{field}", "duck")
+            expect(page.locator(f"#{found}")).to_be_visible()
+            for key in keys:
+                page.keyboard.press(key)
+                assert page.evaluate(f"document.activeElement.closest('#{found}') !== null")
+            page.keyboard.press("Escape")
+            expect(page.locator(f"#{found}")).to_be_hidden()
+            assert page.evaluate("document.activeElement.id") == field
+    for begun in ("frame", "second"):
+        page.focus(f"#{begun}")
+        page.keyboard.press("Enter")
+        expect(page.locator(f"#{begun}")).to_have_attribute("aria-pressed", "true")
+        page.keyboard.press("Escape")
+        expect(page.locator(f"#{begun}")).to_have_attribute("aria-pressed", "false")
+    assert page.evaluate("state.selected") == chosen
+    page.mouse.move(*dot(page, 4))  # a duck, which the search shows
+    expect(page.locator("#tip")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#tip")).to_be_hidden()
+
+
+def test_a_frame_by_keys_alone(page: Any) -> None:
+    page.focus("#frame")
+    page.keyboard.press("Enter")
+    page.focus("#map-after canvas")
+    corners = []
+    for keys in (["ArrowRight"], ["ArrowLeft", "ArrowLeft", "ArrowDown", "ArrowDown"]):
+        for key in keys:
+            page.keyboard.press(key)
+        corners.append(page.evaluate("state.hovered"))
+        page.keyboard.press("Enter")
+    assert page.evaluate("state.selected") is None
+    assert 2 <= page.evaluate("state.matches.size") < 60
+    assert page.evaluate("corners => corners.every((i) => state.matches.has(i))", corners)
+    expect(page.locator("#frame")).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("Enter")  # chooses again
+    assert page.evaluate("state.selected") == corners[1]
 
 
 def test_the_theme_can_be_switched(page: Any) -> None:

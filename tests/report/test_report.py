@@ -19,9 +19,9 @@ from oddkernel.cli import main
 from oddkernel.kernels import Identity, Linear
 from oddkernel.report import Report, before_after
 from oddkernel.report import thumbnails as thumbs
-from oddkernel.report.about import read_about
 from oddkernel.report.diagnosis import diagnose
 from oddkernel.report.held_out import HeldOut, from_answers, from_folds, from_tuning
+from oddkernel.report.item_details import read_about
 from oddkernel.report.opening import headline
 from oddkernel.report.page import page
 from oddkernel.report.verdicts import judge

@@ -39,6 +39,7 @@ def test_the_optimum_is_found(seed: int) -> None:
 
 
 # Random questions about ten classes, most of whose answers are can't tell: on these Newton's method once stalled.
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [3, 4, 7, 29, 53])
 def test_random_questions_about_digits_are_solved(seed: int) -> None:
     digits(seed).check()

@@ -17,6 +17,10 @@ def blas_threads() -> set[int]:
     return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
 
 
+def by_library() -> dict[str, int]:
+    return {each["filepath"]: each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+
 def test_a_small_problem_takes_one_thread() -> None:
     seen: list[set[int]] = []
 
@@ -30,12 +34,27 @@ def test_a_small_problem_takes_one_thread() -> None:
         assert blas_threads() == before
 
 
-def test_a_large_problem_takes_what_there_is(monkeypatch) -> None:
+def test_a_large_problem_takes_the_threads_of_one_library(monkeypatch) -> None:
     monkeypatch.setattr(threads, "WORTH", 0)
     with threadpool_limits(2, "blas"):
-        before = blas_threads()
+        before = by_library()
         with fitting_threads(random_problem(0).dual()):
-            assert blas_threads() == before
+            inside = by_library()
+        assert by_library() == before
+    scipys = {path for path in inside if "scipy.libs" in path or "/scipy/" in path} if len(inside) > 1 else set()
+    assert inside == {path: 1 if path in scipys else number for path, number in before.items()}
+
+
+def test_a_small_problem_beside_a_large_one(monkeypatch) -> None:
+    with threadpool_limits(2, "blas"):
+        before = by_library()
+        with threads.one_library():
+            with threads.one_thread():
+                assert blas_threads() == {1}
+            inside = by_library()
+            assert len(inside) == 1 or 1 in inside.values()
+            assert max(inside.values()) == max(before.values())
+        assert by_library() == before
 
 
 def test_the_last_one_restores() -> None:
@@ -61,6 +80,6 @@ def test_an_error_restores() -> None:
 
 def test_libraries_that_come_with_a_later_import_are_limited(monkeypatch) -> None:
     with fitting_threads(random_problem(0).dual()):
-        known = threads._controller(len(sys.modules))
+        known = threads._libraries(len(sys.modules))
     monkeypatch.setitem(sys.modules, "brings_a_library", threads)
-    assert threads._controller(len(sys.modules)) is not known
+    assert threads._libraries(len(sys.modules)) is not known

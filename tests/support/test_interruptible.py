@@ -119,6 +119,7 @@ with hearing_ctrl_c() as pressed:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+@pytest.mark.slow
 def test_ctrl_c_is_known_behind_an_error_of_another_kind() -> None:
     status, told, _ = interrupted(TRANSLATED)
     assert (status, told) == (0, "pressed True\n")

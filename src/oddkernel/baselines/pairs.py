@@ -83,7 +83,7 @@ class PairLearner(LearnedMetric):
         refuse_copies(problem, hard=True, stacklevel=3)  # no slack allows for a bound on a distance that is always 0
         # Links that exclude one another, as answers at two resolutions do, ask for far more than any kernel gives.
         # Steps in the dual are short then, and those in the primal are not.
-        near = None if hard else descend(problem.origin, NEAR)
+        near = None if hard else next(descend(problem.origin, (NEAR,)), None)
         solution, point = solve(problem, solver, start=near and near.alpha, tol=self.tol, max_iter=self.max_iter)
         if not solution.status.success:
             if hard:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .fit import add_random_state
 from .items import streams
-from .learned import add_learned, default_out, read_learned, require_model
+from .model import add_learned, default_out, read_learned, require_model
 from .summary import Summary, working
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .fit import add_random_state
 from .items import home_of
-from .learned import Learned, add_learned, default_out, read_learned
+from .model import Learned, add_learned, default_out, read_learned
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -57,14 +57,14 @@ def add(commands: Any) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> Summary:
     """Read, find or take what is kept, name, write."""
     from ..items import tables
-    from ..judge.reporting import DIMENSIONS_FILE
+    from ..judge.study_report import DIMENSIONS_FILE
 
     out = default_out(arguments, "loadings.csv")
     tables.check_writable(out)
     if arguments.rdm is not None and arguments.rdm.suffix.lower() != ".npz":
         raise ValueError(f"{arguments.rdm}: expected a name that ends with .npz")
     learned = read_learned(arguments)
-    kept = arguments.save if learned.findings is None else home_of(arguments.items) / DIMENSIONS_FILE
+    kept = arguments.save if learned.data is None else home_of(arguments.items) / DIMENSIONS_FILE
     found, told = _found(arguments, learned)
     if arguments.call is not None:
         found.rename(_names(arguments.call, found.n_dimensions_))
@@ -91,16 +91,16 @@ def run(arguments: argparse.Namespace) -> Summary:
 def _found(arguments: argparse.Namespace, learned: Learned) -> tuple[Dimensions, list[str]]:
     """The dimensions that are kept for this model, or new ones; and what is to be said about them."""
     from ..dimensions import Dimensions, load
-    from ..judge.reporting import DIMENSIONS_FILE
+    from ..judge.study_report import DIMENSIONS_FILE
     from ..support.files import replace
 
-    file = arguments.model if learned.findings is None else home_of(arguments.items) / DIMENSIONS_FILE
+    file = arguments.model if learned.data is None else home_of(arguments.items) / DIMENSIONS_FILE
     kept = None
     if file.is_file():
         try:
             kept = load(file)
         except ValueError:
-            if learned.findings is not None:
+            if learned.data is not None:
                 raise
     if kept is not None and arguments.n is None and kept.model_.comparisons_ == learned.model.comparisons_:
         return kept, ["Dimensions are kept from before."]

@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> Summary:
 def _condensed(arguments: argparse.Namespace) -> Given:
     """Features of texts with another number of dimensions, which aren't kept."""
     from ..items import from_texts, read_source
-    from ..items.kept import Kept
+    from ..items.feature_cache import Kept
 
     source = read_source(arguments.items, names=arguments.names)
     if source.kind != "text" or arguments.encoder not in (None, "tfidf") or arguments.out is None:

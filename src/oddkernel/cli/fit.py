@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .answers import add_answers, read_answers, require_answers
-from .items import Given, add_items, add_study, check_there, findings_of, home_of, is_study, read_items
-from .learned import chosen, told_of
+from .items import MODEL_SUFFIX, Given, add_items, add_study, check_there, home_of, is_study, read_items, study_data_of
+from .model import chosen, told_of
 from .summary import Summary, number, working
 
 if TYPE_CHECKING:
@@ -91,8 +91,7 @@ def add_random_state(parser: argparse._ActionsContainer) -> None:
 def run(arguments: argparse.Namespace) -> Summary:
     """Read, learn, write."""
     started = time.perf_counter()
-    if arguments.out is not None and not arguments.out.resolve().parent.is_dir():
-        raise ValueError(f"{arguments.out}: the folder doesn't exist")
+    _check_out(arguments.out)
     study = arguments.answers is None and is_study(arguments.items)
     model, given, said, notes = (_from_study if study else _from_files)(arguments)
     items = given.items
@@ -154,13 +153,22 @@ def run(arguments: argparse.Namespace) -> Summary:
     return Summary(sentences, facts)
 
 
+def _check_out(out: Path | None) -> None:
+    if out is None:
+        return
+    if out.suffix.lower() not in ("", MODEL_SUFFIX):  # a table given twice by mistake would be lost
+        raise ValueError(f"{out}: expected the name of a model's file, such as {out.stem}{MODEL_SUFFIX}")
+    if not out.resolve().parent.is_dir():
+        raise ValueError(f"{out}: the folder doesn't exist")
+
+
 def _from_study(arguments: argparse.Namespace) -> tuple[SKLR, Given, Comparisons, Sequence[str]]:
     """The model of a study, learned with these settings unless it is there already."""
-    findings, given = findings_of(arguments)
+    data, given = study_data_of(arguments)
     settings = {name: getattr(arguments, name) for name in SETTINGS}
     # What wasn't given stays open: without features the learner is another.
-    model, is_new = findings.model({name: to for name, to in settings.items() if to != arguments.usual[name]})
-    return model, given, findings.said, told_of(findings, is_new)
+    model, is_new = data.model({name: to for name, to in settings.items() if to != arguments.usual[name]})
+    return model, given, data.said, told_of(data, is_new)
 
 
 def _from_files(arguments: argparse.Namespace) -> tuple[SKLR, Given, Comparisons, Sequence[str]]:

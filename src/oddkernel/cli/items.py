@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from .summary import working
 
 if TYPE_CHECKING:
-    from ..items.kept import Kept
+    from ..items.feature_cache import Kept
     from ..items.sources import Source
     from ..items.tables import Items
     from ..judge.export import Filter
-    from ..judge.findings import Findings
     from ..judge.study import Study
+    from ..judge.study_data import StudyData
 
 MODEL_SUFFIX = ".oddkernel"
 DROPS = ("failed_catches", "too_fast", "incomplete")
@@ -106,7 +106,7 @@ class Given:
 def told_of(kept: Kept, source: Source | None) -> list[str]:
     """Sentences about features: how many, by which encoder, whether there is a better one."""
     from ..items.encoders import NONE, fallback
-    from ..items.weights import PRETRAINED
+    from ..items.pretrained import PRETRAINED
 
     n, d = kept.items.X.shape
     if kept.option == NONE:
@@ -188,21 +188,21 @@ def open_study(path: Path, features: Path | None = None) -> Study:
 
 def of_study(arguments: argparse.Namespace, study: Study) -> Given:
     """The items of a study, with features."""
-    from ..judge.describing import describe, source_of
+    from ..judge.item_features import describe, source_of
     from ..support.progress import Progress
 
     kept = describe(study.items, study.home, file=study.features_file, wanted=arguments.encoder, progress=Progress())
     return Given(arguments.items, kept.items, source_of(study.items), kept)
 
 
-def findings_of(arguments: argparse.Namespace) -> tuple[Findings, Given]:
+def study_data_of(arguments: argparse.Namespace) -> tuple[StudyData, Given]:
     """Features and answers of a study."""
     with working("reading the answers"):
-        from ..judge.describing import source_of
+        from ..judge.item_features import source_of
         from ..support.progress import Progress
 
         study = open_study(arguments.items)
-    from ..judge.findings import gather
+    from ..judge.study_data import gather
 
     chosen = filter_of(arguments, study)
     found = gather(study, wanted=arguments.encoder, database=arguments.database, chosen=chosen, progress=Progress())
@@ -222,7 +222,7 @@ def filter_of(arguments: argparse.Namespace, study: Study) -> Filter:
 
 def _described(arguments: argparse.Namespace) -> Given:
     from ..items import read_source
-    from ..items.kept import keep_features
+    from ..items.feature_cache import keep_features
     from ..support.progress import Progress
 
     source = read_source(arguments.items, names=arguments.names)

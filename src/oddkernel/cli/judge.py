@@ -128,7 +128,7 @@ def _described(arguments: argparse.Namespace, study: Study) -> Study:
     """The study with features of its items: made now unless they are there."""
     from dataclasses import replace
 
-    from ..judge.describing import describe, of_all
+    from ..judge.item_features import describe, of_all
     from ..questions.policies import NEED_FEATURES
     from ..support.progress import Progress
 
@@ -183,7 +183,7 @@ def _export(arguments: argparse.Namespace, study: Study) -> Summary:
     from .. import formats
     from ..items import tables
     from ..judge.export import Filter, export
-    from ..judge.people import joined, table_of_people
+    from ..judge.people_table import joined, table_of_people
 
     file: Path = arguments.export
     if file.suffix.lower().removeprefix(".") not in formats.OWN:
@@ -242,8 +242,8 @@ def _filter(arguments: argparse.Namespace, study: Study, basis: Filter) -> Filte
 
 
 def _invite(arguments: argparse.Namespace, studies: Sequence[Study]) -> Summary:
-    from ..judge.keys import fingerprint
-    from ..judge.running import root_of
+    from ..judge.running_study import root_of
+    from ..judge.signing import fingerprint
     from ..judge.store import Records
 
     if not 1 <= arguments.invite <= 10_000:
@@ -267,7 +267,7 @@ def _invite(arguments: argparse.Namespace, studies: Sequence[Study]) -> Summary:
 
 
 def _withdraw(arguments: argparse.Namespace, study: Study) -> Summary:
-    from ..judge.findings import forget
+    from ..judge.study_data import forget
 
     database = study.connect(arguments.database)
     try:

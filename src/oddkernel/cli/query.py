@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .items import check_there
-from .learned import Learned, add_learned, read_learned
+from .model import Learned, add_learned, read_learned
 from .summary import Summary, working
 
 if TYPE_CHECKING:

@@ -91,7 +91,7 @@ def _given(arguments: argparse.Namespace) -> tuple[Given, Comparisons | None]:
         return read_items(arguments), None
     study = open_study(arguments.items)
     given = of_study(arguments, study)
-    from ..judge.findings import about_known, shared
+    from ..judge.study_data import about_known, shared
 
     database = study.connect(arguments.database)
     try:

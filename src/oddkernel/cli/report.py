@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .answers import add_answers, read_answers, require_answers
 from .fit import add_random_state
 from .items import check_there, is_study, read_items
-from .learned import Learned, add_learned, chosen, default_out, read_learned
+from .model import Learned, add_learned, chosen, default_out, read_learned
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> Summary:
     is_learned = _is_learned(arguments)
     out = _check_out(arguments)
     with working("starting"):
-        from ..judge.reporting import save_report
+        from ..judge.study_report import save_report
         from ..report.figures import require_matplotlib
         from ..report.thumbnails import require_pillow
 
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         report = _report(arguments, learned)
     compute(report)
     with working("writing"):
-        if learned.findings is None:
+        if learned.data is None:
             report.save(out)
         else:
             save_report(report, out)
@@ -123,7 +123,7 @@ def _learn(arguments: argparse.Namespace) -> Learned:
 
 def compute(report: Report) -> None:
     """Compute the parts of a report that take long, saying which."""
-    from ..judge.reporting import PARTS
+    from ..judge.study_report import PARTS
 
     for part, words in PARTS.items():
         with working(words):
@@ -131,9 +131,9 @@ def compute(report: Report) -> None:
 
 
 def _report(arguments: argparse.Namespace, learned: Learned) -> Report:
-    from ..judge.reporting import looks_of, report_of
+    from ..judge.study_report import looks_of, report_of
     from ..report import Report
-    from ..report.about import read_about
+    from ..report.item_details import read_about
     from ..report.thumbnails import images_in
 
     items = learned.given.items
@@ -156,8 +156,8 @@ def _report(arguments: argparse.Namespace, learned: Learned) -> Report:
         options["dimensions"] = load(arguments.dimensions)
     if arguments.title is not None:
         options["title"] = arguments.title
-    if learned.findings is not None:
-        return report_of(learned.findings, learned.model, **options)
+    if learned.data is not None:
+        return report_of(learned.data, learned.model, **options)
     looks = looks_of(learned.given.source, items.names or ())
     return Report(learned.model, learned.X, **{"names": items.names, **looks, **options})
 
@@ -167,7 +167,7 @@ def _summary(report: Report, learned: Learned, out: Path, pictures: list[Path], 
     size = out.stat().st_size
     sentences = [
         *(learned.sentences or [f"{len(report.X)} items."]),
-        *([] if learned.findings is not None else [f"{len(report.answers)} answers."]),
+        *([] if learned.data is not None else [f"{len(report.answers)} answers."]),
         *_chosen(learned.model),
         f"{report.opening.headline}.",
         *(

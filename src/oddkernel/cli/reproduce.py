@@ -11,7 +11,7 @@ from ..support.progress import Progress
 from .summary import Summary, working
 
 PAPER = ("table1", "curves", "generalization", "noise", "equalities", "map", "running_time")
-PEOPLE = ("things", "cars60", "unseen")
+PEOPLE = ("things", "cars60", "encoders", "unseen")
 OURS = ("next_question", "forms", "things_dimensions")
 PAGE = "page"
 NEEDED = ("matplotlib", "pandas", "pyarrow")
@@ -38,6 +38,12 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "--again", metavar="METHOD", action="append", default=[], help="measure this method or policy anew"
     )
     parser.add_argument("--answers", type=int, metavar="N", help="unseen: learn from at most this many answers (all)")
+    parser.add_argument(
+        "--with",
+        dest="encoder",
+        metavar="ENCODER",
+        help="encoders: measure this one, as in oddkernel features: clip, an .onnx file, or a file of features",
+    )
     parser.set_defaults(run=run)
     return parser
 
@@ -62,7 +68,7 @@ def run(arguments: argparse.Namespace) -> Summary:
             "folder with --results"
         )
     names = PAPER if arguments.experiment == PAGE else (arguments.experiment,)
-    chosen = {name: experiments.with_answers(name, arguments.answers) for name in names}
+    chosen = {name: experiments.with_options(name, arguments.answers, arguments.encoder) for name in names}
     measured = 0
     if arguments.experiment != PAGE:
         experiments.forget(results, arguments.again)

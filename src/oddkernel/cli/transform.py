@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .items import streams
-from .learned import add_learned, default_out, read_learned, require_model
+from .model import add_learned, default_out, read_learned, require_model
 from .summary import Summary, working
 
 

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from .kernel_kmeans import KernelKMeans
 from .kernel_mean_shift import KernelMeanShift
-from .spreading import spread
+from .label_propagation import spread
 
 __all__ = ["KernelKMeans", "KernelMeanShift", "spread"]

@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, check_scalar, validate_data
 
 from ..kernels.distances import row_blocks
-from ..kernels.matrix import check_symmetric
+from ..kernels.matrix_checks import check_symmetric
 from ..support.types import Array
 from . import seeding
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, check_scalar, validate_dat
 
 from ..comparisons import Comparisons
 from ..items.frames import join
-from ..kernels.matrix import check_symmetric
+from ..kernels.matrix_checks import check_symmetric
 from ..support.types import Array
 from .bandwidth import from_comparisons, from_kernel, from_labels
 

@@ -153,8 +153,8 @@ def find_encoder(option: str, kind: Kind) -> Encoder:
     from .arrays import ENDINGS, FromFile
     from .images import Gist
     from .onnx import OnnxEncoder
+    from .pretrained import PRETRAINED, pretrained
     from .texts import Tfidf
-    from .weights import PRETRAINED, pretrained
 
     path = Path(option)
     suffix = path.suffix.lower()
@@ -178,7 +178,7 @@ def find_encoder(option: str, kind: Kind) -> Encoder:
 
 def default_encoder(kind: Kind) -> str:
     """The option of the best encoder that can be used at once: nothing is downloaded for it."""
-    from .weights import PRETRAINED
+    from .pretrained import PRETRAINED
 
     at_hand = [each.name for each in PRETRAINED if each.kind == kind and each.is_cached()]
     return at_hand[0] if at_hand else fallback(kind)

@@ -17,7 +17,7 @@ import numpy as np
 from ..comparisons import Comparisons
 from ..comparisons.names import as_items, new_positions
 from ..support.types import Indices
-from .naming import is_arrow_text, is_number, name_column
+from .name_column import is_arrow_text, is_number, name_column
 
 if TYPE_CHECKING:
     import pandas as pd

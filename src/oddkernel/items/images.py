@@ -12,7 +12,7 @@ from ..comparisons.names import as_items
 from ..support.types import Array
 from .encoders import Row, encode
 from .gist import BLOCKS, LENGTH, SIZE, gist
-from .opening import open_image
+from .image_files import open_image
 from .sources import Source
 from .tables import Items
 

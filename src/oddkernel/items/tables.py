@@ -22,9 +22,9 @@ from ..support.formulas import guard, unguard
 from ..support.parquet import pyarrow, read_table, table_to_bytes
 from ..support.text import Records, check_distinct, csv_table, delimited, table_of
 from ..support.types import Array
-from .cells import EXPECTED_NUMBER, read_cells
-from .naming import NAME_COLUMNS as NAME_COLUMNS  # where the tables are, readers look for it
-from .naming import is_arrow_text, is_number, name_column
+from .name_column import NAME_COLUMNS as NAME_COLUMNS  # where the tables are, readers look for it
+from .name_column import is_arrow_text, is_number, name_column
+from .text_cells import EXPECTED_NUMBER, read_cells
 
 T = TypeVar("T")
 

@@ -13,20 +13,20 @@ from starlette.exceptions import HTTPException
 from starlette.types import Lifespan
 
 from . import experimenter, participant
-from .guard import HEADERS, Guard, Rate
-from .running import Judge
+from .middleware import HEADERS, Guard, Rate
+from .running_study import RunningStudy
 from .store import Refused, Unavailable, Unknown
 
 HEALTH_PATIENCE = 5.0
 """Seconds after which a database that doesn't answer counts as unavailable. Chosen by hand."""
 
 
-def create_app(judges: Sequence[Judge], is_crowded: Callable[[], bool] = lambda: False) -> FastAPI:
+def create_app(judges: Sequence[RunningStudy], is_crowded: Callable[[], bool] = lambda: False) -> FastAPI:
     """The whole web application: one study at ``/``, or several, each below its own root.
 
     Parameters
     ----------
-    judges : sequence of Judge
+    judges : sequence of RunningStudy
         The studies; each is closed when the application stops.
     is_crowded : callable, optional
         Whether connections are scarce, so that each is to be closed once it has its answer.
@@ -64,7 +64,7 @@ def create_app(judges: Sequence[Judge], is_crowded: Callable[[], bool] = lambda:
     return app
 
 
-def _study_app(judge: Judge, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
+def _study_app(judge: RunningStudy, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
     """The part of the application that is about one study."""
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
     app.state.judge = judge
@@ -87,7 +87,7 @@ def verdict(request: Request, status: int, text: str) -> JSONResponse:
 
 
 def _translated(request: Request, text: str) -> str:
-    judge: Judge = request.app.state.judge
+    judge: RunningStudy = request.app.state.judge
     return judge.words.translated(text)
 
 

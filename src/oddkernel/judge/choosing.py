@@ -17,7 +17,7 @@ from ..questions.choice import TRIES, choose
 from ..questions.history import History, Triple, as_triple, key
 from ..questions.policies import Policy
 from ..questions.unlearned import random
-from .stock import Choice, Stock
+from .question_queue import Choice, QuestionQueue
 
 log = logging.getLogger(__name__)
 
@@ -49,8 +49,8 @@ class Choosing:
     """A thread that chooses questions, with one call of the policy for all people who wait.
 
     The thread owns `history`, so that it needs no lock. Changes to it wait in a queue and are made, in order, before
-    the next choice. While many people ask, it also keeps a `Stock` of questions chosen ahead, which any thread may
-    take from without waiting.
+    the next choice. While many people ask, it also keeps a `QuestionQueue`, which any thread may take from without
+    waiting.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Choosing:
         self._held_out: Counter[Triple] = Counter()
         self._rng = np.random.default_rng()
         self._changes: deque[Callable[[], None]] = deque()
-        self._stock = Stock(history.n_items)
+        self._stock = QuestionQueue(history.n_items)
         self._wishes: queue.SimpleQueue[Granted | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="oddkernel-choosing", daemon=True)
         self._thread.start()

@@ -14,12 +14,12 @@ from starlette.exceptions import HTTPException
 from .. import formats
 from ..formats.listing import list_items
 from ..items import tables
-from .entering import Word
+from .admission import Word
 from .export import Filter, HoldOut, export
-from .findings import forget
-from .guard import REPORT_POLICY
-from .people import table_of_people
-from .running import Judge
+from .middleware import REPORT_POLICY
+from .people_table import table_of_people
+from .running_study import RunningStudy
+from .study_data import forget
 
 TYPES = {
     "csv": "text/csv; charset=utf-8",
@@ -35,7 +35,7 @@ class Leaving(BaseModel):
     participant: Word
 
 
-def router(judge: Judge) -> APIRouter:
+def router(judge: RunningStudy) -> APIRouter:
     """The experimenter's part of the application."""
     study, settings = judge.study, judge.study.settings
     cookie = f"oddkernel_experimenter_{judge.tag}"
@@ -81,7 +81,7 @@ def router(judge: Judge) -> APIRouter:
 
     @api.get("/summary")
     async def summary() -> dict[str, Any]:
-        facts = await asyncio.to_thread(judge.summary.latest)
+        facts = await asyncio.to_thread(judge.statistics.latest)
         return {
             "title": settings.title,
             "question": settings.question,
@@ -95,7 +95,7 @@ def router(judge: Judge) -> APIRouter:
     @api.get("/map")
     async def learned_map() -> dict[str, Any]:
         judge.describe()
-        found = judge.atlas.latest(await judge.read(lambda records: records.n_answers()))
+        found = judge.live_map.latest(await judge.read(lambda records: records.n_answers()))
         columns = zip(*(found.pop(name, ()) for name in ("items", "x", "y", "cluster")), strict=True)
 
         def place() -> list[dict[str, Any]]:
@@ -156,7 +156,7 @@ def router(judge: Judge) -> APIRouter:
         deleted = await judge.write(lambda records: records.withdraw(leaving.participant))
         is_gone = await asyncio.to_thread(judge.database.forget_deleted)
         await asyncio.to_thread(forget, study.home)
-        judge.summary.forget()
+        judge.statistics.forget()
         await judge.write(judge.asking.refresh)
         return {"withdrawn": leaving.participant, "answers_deleted": deleted, "lingers": not is_gone}
 

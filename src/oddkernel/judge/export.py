@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ..comparisons import Comparisons
-from .forms import comparisons, n_rows, named
-from .pace import possible_seconds
+from .question_forms import comparisons, n_rows, named
+from .response_times import possible_seconds
 from .store import Answer
 
 HoldOut = Literal["drop", "only", "keep"]

@@ -13,14 +13,14 @@ from fastapi.responses import FileResponse
 from pydantic import AwareDatetime, Field
 from starlette.exceptions import HTTPException
 
-from .about import LONGEST_TEXT, screens_out
-from .entering import Body, Entered, Entrance, Word, enter, nobody
-from .forms import ANCHOR, GRID, MOST_AROUND
-from .guard import MEDIA_POLICY, page_policy
+from .admission import Body, Entered, Entrance, Word, enter, nobody
 from .items import open_inside
+from .middleware import MEDIA_POLICY, page_policy
 from .pictures import Box
-from .running import Judge
-from .standing import leave, standing
+from .progress import leave, progress_of
+from .question_forms import ANCHOR, GRID, MOST_AROUND
+from .questionnaire import LONGEST_TEXT, screens_out
+from .running_study import RunningStudy
 from .store import Question, Records, Sitting
 
 OLD_COOKIE = "oddkernel_sitting"  # as it was called before every study had its own
@@ -86,7 +86,7 @@ def _parts(question: Question) -> tuple[str, str, tuple[str, ...], int]:
     return question.id, question.form, question.items, question.picks
 
 
-def router(judge: Judge) -> APIRouter:
+def router(judge: RunningStudy) -> APIRouter:
     """The participants' part of the application."""
     routes = APIRouter()
     settings = judge.study.settings
@@ -184,7 +184,7 @@ def router(judge: Judge) -> APIRouter:
             "declined": leave(sitting, settings, "declined").get("leave"),
             "tag": judge.tag,
         }
-        told = standing(sitting, settings, replied)
+        told = progress_of(sitting, settings, replied)
         if turned_away:
             told = {"answered": sitting.answered, "total": sitting.total, "state": "turned_away"}
         end: dict[str, Any] = {name: told.pop(name) for name in ("completion_code", "leave") if name in told}
@@ -215,7 +215,7 @@ def router(judge: Judge) -> APIRouter:
         sitting, found = await judge.asking.next(lambda records: agreed(records, id), count)
         return {
             "questions": await as_shown(map(_parts, found)),
-            **standing(sitting, settings),
+            **progress_of(sitting, settings),
         }
 
     @routes.post("/api/answers")
@@ -237,7 +237,7 @@ def router(judge: Judge) -> APIRouter:
                 judge.asking.answered(question, given)
             return sitting._replace(answered=sitting.answered + is_new)
 
-        return {"stored": True, **standing(await judge.write(work), settings)}
+        return {"stored": True, **progress_of(await judge.write(work), settings)}
 
     @routes.post("/api/about")
     async def about_person(reply: Reply, request: Request) -> dict[str, Any]:
@@ -251,7 +251,7 @@ def router(judge: Judge) -> APIRouter:
             records.reply(sitting.id, str(reply.client_id), reply.name, reply.value, when, ends)
             return sitting._replace(screened_out=sitting.screened_out or ends)
 
-        return {"stored": True, **standing(await judge.write(work), settings)}
+        return {"stored": True, **progress_of(await judge.write(work), settings)}
 
     @routes.post("/api/undo")
     async def undo(asked: Undo, request: Request) -> dict[str, Any]:
@@ -267,7 +267,7 @@ def router(judge: Judge) -> APIRouter:
         question, sitting = await judge.write(work)
         # An item that was taken out of the study can't be shown again.
         shown = await as_shown([_parts(question)] if judge.asking.can_ask(question) else [])
-        return {"question": shown[0] if shown else None, **standing(sitting, settings)}
+        return {"question": shown[0] if shown else None, **progress_of(sitting, settings)}
 
     @routes.get("/media/{id}")
     async def media(id: str, v: str = "", w: Side | None = None, h: Side | None = None) -> Response:

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..items.opening import open_image
+from ..items.image_files import open_image
 from ..support.files import replace
 
 FOLDER = ".scaled"

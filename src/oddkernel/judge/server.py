@@ -12,15 +12,15 @@ from typing import NamedTuple
 
 import uvicorn
 
-from . import identity
+from . import study_key
 from .app import create_app
 from .connections import Connections, Protocol, defer, raise_limit
-from .keys import Keys
+from .log_throttle import throttled
 from .logs import LOGGING
-from .running import Judge, root_of
+from .running_study import RunningStudy, root_of
+from .signing import Keys
 from .store import Database
 from .study import Study
-from .throttle import throttled
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -72,9 +72,9 @@ class Server:
                 databases.append(study.connect(shared))
                 opened.callback(databases[-1].close)
             self._socket = opened.enter_context(_listen(host, port))
-            judges: list[Judge] = []
+            judges: list[RunningStudy] = []
             for study, its_own in zip(studies, databases, strict=True):
-                judges.append(Judge(study, its_own, root_of(study) if len(studies) > 1 else ""))
+                judges.append(RunningStudy(study, its_own, root_of(study) if len(studies) > 1 else ""))
                 opened.callback(judges[-1].close)
             self.connections = Connections(raise_limit())
             self.app = create_app(judges, self.connections.is_crowded)
@@ -169,7 +169,7 @@ def _check_distinct(studies: Sequence[Study]) -> None:
     homes: dict[str, Path] = {}
     for study in studies:
         home = homes.setdefault(study.settings.id, study.home)
-        own = identity.read(study.home)
+        own = study_key.read(study.home)
         # With one secret, the token of one study would open the other.
         if own is not None and own.secret and home is study.home:
             home = homes.setdefault(own.secret, study.home)
@@ -181,7 +181,7 @@ def _check_distinct(studies: Sequence[Study]) -> None:
             )
 
 
-def _address(judge: Judge, host: str, port: int) -> Address:
+def _address(judge: RunningStudy, host: str, port: int) -> Address:
     shown = f"[{host}]" if ":" in host else host
     url = f"http://{shown}:{port}{judge.root}/"
     return Address(judge.study, url, f"{url}experimenter?token={judge.keys.token}")

@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..questions.people import ByLabels, ByMetric
-from .forms import ANSWERS, GRID, ODD, Given
-from .keys import Keys
+from ..questions.simulated_people import ByLabels, ByMetric
+from .question_forms import ANSWERS, GRID, ODD, Given
+from .signing import Keys
 from .study import Study
 
 Respond = Callable[[tuple[int, ...], np.random.Generator], int]

@@ -3,343 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from reprlib import repr as brief
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..items import tables
-from ..questions.policies import DEFAULT, POLICIES
 from ..support.files import replace
-from . import about as _about
-from . import identity, listed
 from . import items as _items
-from .about import About
-from .describing import in_order, kept_features
-from .forms import ANCHOR, FORMS, GRID, KNOWN, MOST_AROUND, ODD, is_form
+from . import question_list, study_key
+from .item_features import in_order, kept_features
 from .items import Item
-from .keys import Keys
-from .listed import Listed, ListSettings
-from .panel import Panel
+from .question_forms import GRID
+from .question_list import Listed
+from .settings import ID_COMMENT, MOST_QUESTIONS, Settings
+from .signing import Keys
 from .store import Database
-from .words import ENGLISH, Words, languages, texts
 
 SETTINGS_FILE = "study.toml"
 DATABASE_FILE = "answers.sqlite3"
-MOST_QUESTIONS = 5000
-"""Largest number of questions for one person. Chosen by hand: more than anybody answers, and the plan stays small."""
-
-ID_COMMENT = "Tells this study from all others in a database; keep it, and take it out of a copy that is another study."
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and "\0" not in value
-
-
-def _is_line(value: object) -> bool:
-    return isinstance(value, str) and value.isprintable() and len(value) <= 200
-
-
-def _is_name(value: object) -> bool:
-    return _is_line(value) and bool(value)
-
-
-def _is_share(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
-
-
-def _is_whole(least: int, most: int) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
-
-
-def _is_seconds(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 60
-
-
-def _setting(default: Any, comment: str, check: Callable[[Any], bool], accepted: str) -> Any:
-    return field(default=default, metadata={"comment": comment, "check": check, "accepted": accepted})
-
-
-def _default(key: str) -> str:
-    return texts(ENGLISH)[f"study_{key}"]
-
-
-@dataclass(frozen=True)
-class Catch:
-    """A question whose answer is known.
-
-    Attributes
-    ----------
-    items : tuple of str
-        The names of its items, three or those of a grid.
-    answer : str or tuple of str
-        The name of the item that is the right answer; of a grid the names of those to pick.
-    form : str
-        The form of the question; of an anchor question the first item is the anchor, of a grid it is in the middle.
-    """
-
-    items: tuple[str, ...]
-    answer: str | tuple[str, ...]
-    form: str = ODD
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What ``study.toml`` says; every setting has a default."""
-
-    name: str = _setting("", "What the study is called in exported files.", _is_name, "")
-    title: str = _setting(_default("title"), "The heading of the page.", _is_line, "a line of text")
-    question: str = _setting(_default("question"), "The question above the three items.", _is_line, "a line of text")
-    instructions: str = _setting(
-        _default("instructions"), "What people read first. An empty line starts a new paragraph.", _is_text, "a text"
-    )
-    language: str = _setting(
-        ENGLISH,
-        f"The language of the page: {', '.join(languages())}. The three texts above are translated if you leave them\n"
-        "as they are. Any other code (pt-BR) states the language of your own texts, those in [words] included.",
-        _is_name,
-        "a code: en",
-    )
-    form: str | Sequence[str] = _setting(
-        ODD,
-        'What is asked: "odd" (which of three is least like the others), "anchor" (which of two is more like the one\n'
-        'above), "central" (which of three is the most central) or "grid" (which around are most like the one in the\n'
-        'middle); or a list of them to mix: ["odd", "anchor"].',
-        is_form,
-        " or ".join(FORMS) + ", or a list of different ones",
-    )
-    grid_size: int = _setting(
-        8,
-        "In a grid: how many items are around the one in the middle.",
-        _is_whole(2, MOST_AROUND),
-        f"a whole number from 2 to {MOST_AROUND}",
-    )
-    grid_picks: int = _setting(
-        2,
-        "In a grid: how many of them people pick.",
-        _is_whole(1, MOST_AROUND - 1),
-        "a whole number from 1 to grid_size - 1",
-    )
-    questions: int = _setting(
-        60,
-        "How many questions each person answers, all kinds together.",
-        _is_whole(1, MOST_QUESTIONS),
-        f"a whole number from 1 to {MOST_QUESTIONS}",
-    )
-    practice: int = _setting(
-        2, "How many practice questions come first; they aren't recorded.", _is_whole(0, 20), "a number from 0 to 20"
-    )
-    catch_share: float = _setting(
-        0.05, "Share of questions with a known answer, from the [[catch]] tables below.", _is_share, "a number, 0 to 1"
-    )
-    repeat_share: float = _setting(
-        0.1, "Share of questions that repeat an earlier one, in another order.", _is_share, "a number from 0 to 1"
-    )
-    holdout_share: float = _setting(
-        0.1, "Share of random questions kept apart for an honest evaluation.", _is_share, "a number from 0 to 1"
-    )
-    policy: str = _setting(
-        DEFAULT,
-        f"How the other questions are chosen: {' or '.join(POLICIES)}.",
-        lambda value: value in POLICIES,
-        " or ".join(POLICIES),
-    )
-    consent: str = _setting("", "A text that people must agree to first; empty for none.", _is_text, "a text")
-    completion_code: str = _setting("", "A code that people see at the end; empty for none.", _is_line, "a line")
-    entry: str = _setting(
-        "open",
-        'Who may answer: "open" for anyone with the link, "invitation" for those with a link of their own\n'
-        "(oddkernel judge STUDY --invite 20 makes such links).",
-        lambda value: value in ("open", "invitation"),
-        "open or invitation",
-    )
-    too_fast: float = _setting(
-        0.3, "An answer that took fewer seconds counts as too fast.", _is_seconds, "seconds from 0 to 60"
-    )
-    features: str = _setting(
-        "",
-        "A file of features, with item names; empty: oddkernel makes features itself, and keeps them in .oddkernel.",
-        _is_line,
-        "a file",
-    )
-    id: str = _setting("", ID_COMMENT, _is_name, "")
-    words: dict[str, str] = field(default_factory=dict)
-    catch: tuple[Catch, ...] = ()
-    panel: Panel | None = None
-    list: ListSettings | None = None
-    about: tuple[About, ...] = ()
-
-    @classmethod
-    def read(cls, text: str) -> Self:
-        """Read settings from TOML; raises a ValueError that names the first wrong one."""
-        try:
-            given = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise ValueError(f"not TOML: {error}") from None
-        known = {item.name: item for item in fields(cls)}
-        for key, value in given.items():
-            if key not in known:
-                raise ValueError(f"the setting {brief(key)} is unknown; expected {', '.join(known)}")
-            meta = known[key].metadata
-            if meta and not meta["check"](value):
-                raise ValueError(f"{key} = {brief(value)}; expected {meta['accepted'] or 'a short name'}")
-        given["words"] = _words(given.get("words", {}))
-        given["catch"] = tuple(_catch(number, table) for number, table in enumerate(given.get("catch", ()), start=1))
-        words = Words(given.get("language", ENGLISH))
-        picks = given.get("grid_picks", cls.grid_picks)
-        for key in ("title", "question", "instructions"):
-            given[key] = _in_language(key, given.get(key, _default(key)), _forms(given.get("form", ODD)), words, picks)
-        if "panel" in given:
-            given["panel"] = Panel.read(given["panel"])
-        if "list" in given:
-            given["list"] = ListSettings.read(given["list"])
-        panel = given.get("panel")
-        given["about"] = _about.read_all(given.get("about", []), () if panel is None else panel.keep)
-        settings = cls(**given)
-        if settings.catch_share + settings.repeat_share + settings.holdout_share > 1:
-            raise ValueError("catch_share, repeat_share and holdout_share add up to more than 1; expected at most 1")
-        if settings.grid_picks >= settings.grid_size:
-            raise ValueError(
-                f"grid_picks = {settings.grid_picks} of grid_size = {settings.grid_size}; expected fewer picks "
-                "than items around the middle"
-            )
-        for number, catch in enumerate(settings.catch, start=1):
-            if catch.form not in settings.forms:
-                wanted = " or ".join(settings.forms)
-                raise ValueError(
-                    f"[[catch]] number {number} is of the form {catch.form}; expected {wanted}, as in form"
-                )
-        if settings.list is not None and settings.forms != (ODD,):
-            raise ValueError(f'[list] with form = {json.dumps(settings.form)}; expected form = "{ODD}" for a list')
-        if settings.panel is not None and settings.panel.needs_code and not settings.completion_code:
-            raise ValueError("[panel] a link holds {code}; expected completion_code, the code that the panel gave you")
-        return settings
-
-    @property
-    def forms(self) -> tuple[str, ...]:
-        """The forms of questions, in the order of the setting."""
-        return _forms(self.form)
-
-    @property
-    def questions_by_form(self) -> dict[str, str]:
-        """The question above the items, by form: the setting is that of the first form, the others are texts."""
-        words = Words(self.language, self.words)
-        return {
-            form: self.question
-            if form == self.forms[0]
-            else words.say(_text_key("question", form), picks=self.grid_picks)
-            for form in self.forms
-        }
-
-    @property
-    def learned_from(self) -> int:
-        """How many of a person's answers are learned from: those to questions that are neither catches nor held out."""
-        others = self.holdout_share + (self.catch_share if self.catch else 0.0)
-        return max(1, round((1.0 - others) * self.questions))
-
-    def text(self) -> str:
-        """The settings as TOML, each with its comment."""
-        parts = ["# Settings of this study. The server reads them when it starts.\n"]
-        for item in fields(self):
-            if item.metadata:
-                comment = "".join(f"# {line}\n" for line in item.metadata["comment"].splitlines())
-                parts.append(f"{comment}{item.name} = {json.dumps(getattr(self, item.name), ensure_ascii=False)}\n")
-        return "\n".join(parts) + _EXAMPLES
-
-
-_EXAMPLES = """
-# Other words for the buttons and sentences of the page; those that can be replaced are in words.en.json of oddkernel.
-# [words]
-# cant_tell = "I can't tell"
-
-# Questions with a known answer, asked now and then to see who looks at them. As many as you like.
-# [[catch]]
-# items = ["cat.jpg", "dog.jpg", "hammer.jpg"]
-# odd = "hammer.jpg"
-# In place of odd, an anchor question has closer = "dog.jpg", and its first item is the anchor.
-# In the same way a question of the form central has central = "dog.jpg". A grid has all its items, the one in
-# the middle first, and picked = ["dog.jpg", "wolf.jpg"].
-
-# A list of questions in place of those that the policy chooses, or before them (then = "policy").
-# [list]
-# file = "questions.csv"
-
-# Questions about the person, at the start or at the end: a choice, a number or a text. As many as you like.
-# [[about]]
-# name = "age"
-# ask = "How old are you?"
-# kind = "number"
-# at = "end"
-
-# A panel that sends people and takes them back at the end: prolific, sona, mturk, cloudresearch, or your own links.
-# [panel]
-# kind = "sona"
-"""
-
-
-def _words(given: object) -> dict[str, str]:
-    if not isinstance(given, dict) or not all(_is_text(value) for value in given.values()):
-        raise ValueError('[words] holds something else than texts; expected lines such as cant_tell = "I can\'t tell"')
-    return given
-
-
-def _forms(value: str | Sequence[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
-
-
-def _text_key(key: str, form: str) -> str:
-    """What the texts call a setting's default for a form."""
-    return f"study_{key}" if form == ODD else f"study_{key}_{form}"
-
-
-def _in_language(key: str, given: str, forms: Sequence[str], words: Words, picks: int) -> str:
-    """A text of the settings; where it was left as it is, that for the study's forms in its language."""
-    if given != _default(key):
-        return words.translated(given)
-    if key == "instructions":
-        return "\n\n".join(words.say(_text_key(key, form), picks=picks) for form in forms)
-    return words.say(_text_key(key, forms[0]), picks=picks)
-
-
-def _catch(number: int, table: object) -> Catch:
-    wanted = "items, the names of three items, and odd, one of them"
-    known = [key for key in KNOWN if isinstance(table, dict) and table.keys() == {"items", key}]
-    if not isinstance(table, dict) or not known:
-        others = "closer, or central, or of a grid picked"
-        raise ValueError(f"[[catch]] number {number} is {brief(table)}; expected {wanted} (or {others})")
-    items, answer, form = table["items"], table[known[0]], KNOWN[known[0]]
-    if form == GRID:
-        return _catch_grid(number, items, answer)
-    if not isinstance(items, list) or len(items) != 3 or len(set(map(str, items))) != 3 or answer not in items:
-        seen = f"items {brief(items)} and {known[0]} {brief(answer)}"
-        raise ValueError(f"[[catch]] number {number} has {seen}; expected {wanted.replace('odd', known[0])}")
-    if form == ANCHOR and answer == items[0]:
-        raise ValueError(f"[[catch]] number {number}: closer is the anchor, the first item; expected one of the others")
-    return Catch((items[0], items[1], items[2]), answer, form)
-
-
-def _names(number: int, names: object) -> tuple[str, ...]:
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"[[catch]] number {number} holds {brief(names)}; expected a list of names")
-    return tuple(names)
-
-
-def _catch_grid(number: int, items: object, picked: object) -> Catch:
-    shown, right = (_names(number, names) for names in (items, picked))
-    if not 3 <= len(shown) <= MOST_AROUND + 1 or len(set(shown)) < len(shown):
-        wanted = f"3 to {MOST_AROUND + 1} different names, the one in the middle first"
-        raise ValueError(f"[[catch]] number {number} has items {brief(items)}; expected {wanted}")
-    if not set(right) <= set(shown[1:]) or not 0 < len(set(right)) == len(right) < len(shown) - 1:
-        wanted = "some of the items around the first, and not all"
-        raise ValueError(f"[[catch]] number {number} has picked {brief(picked)}; expected {wanted}")
-    return Catch(shown, right, GRID)
 
 
 @dataclass(frozen=True, eq=False)
@@ -395,14 +82,14 @@ class Study:
         home.mkdir(exist_ok=True)
         file = home / SETTINGS_FILE
         if not file.exists():
-            id = identity.find(home, "", is_new=True).id
+            id = study_key.find(home, "", is_new=True).id
             replace(file, Settings(name=_default_name(home), id=id).text().encode())
         text = file.read_text(encoding="utf-8")
         try:
             settings = Settings.read(text)
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from None
-        id = identity.find(home, settings.id, is_new=False).id
+        id = study_key.find(home, settings.id, is_new=False).id
         if not settings.id:
             settings = dataclasses.replace(settings, id=id)
             replace(file, f'# {ID_COMMENT}\nid = "{id}"\n\n{text}'.encode())
@@ -430,9 +117,9 @@ class Study:
     @property
     def keys(self) -> Keys:
         """The keys that the server signs with; they exist once a database was opened."""
-        found = identity.read(self.home)
+        found = study_key.read(self.home)
         if found is None or not found.secret:
-            raise ValueError(f"{self.home / identity.KEY_FILE}: holds no secret; expected a study that was opened")
+            raise ValueError(f"{self.home / study_key.KEY_FILE}: holds no secret; expected a study that was opened")
         return Keys(found.secret)
 
     def connect(self, address: str | Database | None = None) -> Database:
@@ -440,7 +127,7 @@ class Study:
         id = self.settings.id
         database = address.share(id) if isinstance(address, Database) else Database(address or self.database, id)
         try:
-            identity.settle(database, self.home, self.index_of, None if address is None else self.name)
+            study_key.settle(database, self.home, self.index_of, None if address is None else self.name)
         except BaseException:
             database.close()
             raise
@@ -462,7 +149,7 @@ class Study:
         table = self.settings.list
         if table is None:
             return self.settings.questions
-        n = listed.length(table, self.listed)
+        n = question_list.length(table, self.listed)
         return n if table.then == "nothing" else max(n, self.settings.questions)
 
     @property
@@ -480,10 +167,11 @@ def _read_list(settings: Settings, home: Path, names: Mapping[str, int]) -> tupl
     if settings.list is None:
         return ()
     file = home / settings.list.file
-    rows = listed.read(file, names)
-    if not listed.length(settings.list, rows) <= min(len(rows), MOST_QUESTIONS):
+    rows = question_list.read(file, names)
+    length = question_list.length(settings.list, rows)
+    if length > min(len(rows), MOST_QUESTIONS):
         raise ValueError(
-            f"{file}: {len(rows)} questions, of which each person gets {listed.length(settings.list, rows)}; expected "
+            f"{file}: {len(rows)} questions, of which each person gets {length}; expected "
             f"[list] draw to be at most the length of the list and at most {MOST_QUESTIONS}"
         )
     return rows

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_scalar
 
 from ..support.types import Array
 from .base import Kernel
-from .cells import Cells
 from .distances import NEGLIGIBLE, Reference, row_blocks, squared_distances
+from .inverted_file import Cells
 
 EXACT = 100_000
 """``search="auto"`` is exact up to this many training items. Chosen by hand; `scale.index` uses the same limit."""

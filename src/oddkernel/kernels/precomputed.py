@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..support.types import Array
 from .base import Kernel
-from .matrix import check_semidefinite, check_symmetric
+from .matrix_checks import check_semidefinite, check_symmetric
 
 
 class Precomputed(Kernel):

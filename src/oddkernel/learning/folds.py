@@ -1,6 +1,6 @@
 """Folds of answers: the parts that are held out in turn.
 
-The judging page's hold-out is another thing: questions that no policy chose, planned in `judge.asking`.
+The judging page's hold-out is another thing: questions that no policy chose, planned in `judge.next_questions`.
 """
 
 from __future__ import annotations

@@ -33,9 +33,9 @@ from .calibration import Calibration
 from .encoding import Decoder, Encoder, check_array
 from .fits import SKLRFit
 from .parameters import check_parameters
+from .pipelines import describe_steps, read_steps
 from .recipe import Recipe
 from .sklr import SKLR, kernel_name
-from .steps import describe_steps, read_steps
 from .tuning import Trial, Tuning
 
 Record = TypeVar("Record", Recipe, Trial, Tuning)

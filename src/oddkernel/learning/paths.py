@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
@@ -26,7 +25,7 @@ from ..problem.constraints import Constraints
 from ..problem.dual import Dual
 from ..problem.losses import LOSSES
 from ..solvers import Newton
-from ..solvers.threads import WORTH, one_thread
+from ..solvers.threads import SHARED, one_library, one_thread
 from ..support.types import Array
 from .folds import MANY, expensive, folds_of
 from .recipe import Recipe, unit_of
@@ -79,7 +78,7 @@ def tune(
     random: np.random.RandomState,
     progress: Callable[[str], None] | None = None,
     device: str | None = None,
-) -> Tuning:
+) -> tuple[Tuning, list[Array | None]]:
     """Try recipes with several penalties on held-out answers.
 
     Parameters
@@ -99,6 +98,13 @@ def tune(
         than 200 items on this is too expensive.
     device : str, optional
         Where to solve, as in `SKLR`.
+
+    Returns
+    -------
+    tuning : Tuning
+        What was chosen.
+    starts : list of arrays or None
+        For each round multipliers of the rows from which learning from all answers may start: a fold's.
     """
     trials = Trials(phis, covariances, said, list(folds_of(said, folds, random)))
     # With many answers the best penalty is known more exactly.
@@ -108,7 +114,7 @@ def tune(
     stages = [sum(map(len, paths.values())), 2 if step == 1.0 else 0, len(SOFTER_SHARES) if softer else 0, len(SECOND)]
     at_a_time = 1 if device else workers(phis)
     # Folds in threads and BLAS in threads of its own would wait for one another.
-    with one_thread() if at_a_time > 1 else nullcontext(), ThreadPoolExecutor(at_a_time) as pool:
+    with one_thread() if at_a_time > 1 else one_library(), ThreadPoolExecutor(at_a_time) as pool:
         # A fit in the main thread hears Ctrl-C at once; those in other threads are short.
         search = _Search(trials, pool.map if at_a_time > 1 else map, device, progress, stages)
         return _searched(search, paths, softer, step)
@@ -117,13 +123,15 @@ def tune(
 def workers(phis: Mapping[str, Array]) -> int:
     """How many folds to learn at a time: as many as BLAS has threads, if a single problem has no use for them."""
     size = max(len(phi) * phi.shape[1] * max(phi.shape) for phi in phis.values())
-    if not LEAST <= size < WORTH:
+    if not LEAST <= size < SHARED:
         return 1
     return max((each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"), default=1)
 
 
-def _searched(search: _Search, paths: Mapping[Recipe, Array], softer: bool, step: float) -> Tuning:
-    """The verdict after all stages of the search."""
+def _searched(
+    search: _Search, paths: Mapping[Recipe, Array], softer: bool, step: float
+) -> tuple[Tuning, list[Array | None]]:
+    """The verdict after all stages of the search, and starts for learning from all answers."""
     trials = search.trials
     search.start(next(iter(paths)))
     search.climb(paths, {recipe: _standard(recipe, step) for recipe in paths})
@@ -141,7 +149,8 @@ def _searched(search: _Search, paths: Mapping[Recipe, Array], softer: bool, step
     if best is not None:
         search.again(*best)
         search.confirm()
-    return trials.verdict()
+    chosen = trials.verdict()
+    return chosen, search.starts(chosen)
 
 
 def _standard(recipe: Recipe, step: float) -> int:
@@ -180,7 +189,8 @@ class _Search:
         # What other trials must beat, and where a second round starts in each fold.
         self.rival, self.roots = 1, list[Array]()
         self._rows: dict[Recipe, Constraints] = {}
-        self._fitted: dict[tuple[Recipe, int], list[_Fitted]] = {}
+        # Fits of each recipe and fold, in every round.
+        self._rounds: list[dict[tuple[Recipe, int], list[_Fitted]]] = [{}]
 
     def start(self, recipe: Recipe) -> None:
         """Judge the initial kernel."""
@@ -192,7 +202,8 @@ class _Search:
     def again(self, first: Trial, roots: list[Array]) -> None:
         """Try a second round after a trial, from these roots of the folds' metrics."""
         self.rival = self._number(first.recipe, first.penalty)
-        self.earlier, self.roots, self._fitted = first.penalties, roots, {}
+        self.earlier, self.roots = first.penalties, roots
+        self._rounds.append({})
         for share in SECOND:
             self._try([(first.recipe, share * first.penalty)])
             if self.trials.ahead(self._number(first.recipe, share * first.penalty), self.rival)[0] < WORTHWHILE:
@@ -279,7 +290,7 @@ class _Search:
         starts = [self._start(*task) for task in tasks]
         fits = list(self.each(self._fit, *zip(*tasks, strict=True), starts)) if tasks else []
         for (recipe, _, fold), fit in zip(tasks, fits, strict=True):
-            self._fitted.setdefault((recipe, fold), []).append(fit[1])
+            self._rounds[-1].setdefault((recipe, fold), []).append(fit[1])
         trials, ended = self.trials, iter(fits)
         for (recipe, penalty), folds in wanted.items():
             penalties, these = (*self.earlier, penalty), list(islice(ended, len(folds)))
@@ -295,25 +306,45 @@ class _Search:
             self._rows[recipe] = recipe.rows(self.trials.said)
         return np.flatnonzero(~np.isin(self._rows[recipe].answer, self.trials.held_out[fold]))
 
+    def starts(self, chosen: Tuning) -> list[Array | None]:
+        """Multipliers from which learning from all answers may start, for each round."""
+        if not chosen.penalty:
+            return []
+        every = np.arange(len(self._rows[chosen.recipe]))
+        rounds = zip(self._rounds, chosen.penalties, strict=False)
+        return [self._nearest(fitted, chosen.recipe, penalty, 0, every) for fitted, penalty in rounds]
+
     def _start(self, recipe: Recipe, penalty: float, fold: int) -> Array | None:
-        """Multipliers to start from: those of the nearest penalty, for this fold or else for the first."""
-        kept = self._kept(recipe, fold)
-        known = self._fitted.get((recipe, fold)) or self._fitted.get((recipe, 0))
+        """Multipliers to start from for a fold."""
+        return self._nearest(self._rounds[-1], recipe, penalty, fold, self._kept(recipe, fold))
+
+    def _nearest(
+        self,
+        fitted: Mapping[tuple[Recipe, int], list[_Fitted]],
+        recipe: Recipe,
+        penalty: float,
+        fold: int,
+        kept: Array,
+    ) -> Array | None:
+        """The multipliers of these rows at the nearest penalty, for this fold or else for the first."""
+        known = fitted.get((recipe, fold)) or fitted.get((recipe, 0))
         if not known:
             return None
         nearest = min(known, key=lambda each: abs(np.log(each.penalty / penalty)))
         start, equality = nearest.multipliers[kept], self._rows[recipe].equality[kept]
+        entropic = LOSSES[recipe.loss].entropic
         # An entropy's multipliers are shares of the penalty, until answers hold and multipliers hardly grow any more.
-        if LOSSES[recipe.loss].entropic and penalty < HOLDING * recipe.softness:
+        if entropic and penalty < HOLDING * recipe.softness:
             start = np.where(equality, start, start * penalty / nearest.penalty)
         unknown = np.isnan(start)
-        usual = start[~unknown & ~equality]
-        return np.where(unknown, np.where(equality, 0.0, usual.mean() if len(usual) else 0.0), start)
+        # Those of an entropy may not be 0; others are found soonest from there.
+        usual = start[~unknown & ~equality] if entropic else []
+        return np.where(unknown, np.where(equality, 0.0, np.mean(usual) if len(usual) else 0.0), start)
 
     def _fit(self, recipe: Recipe, penalty: float, fold: int, start: Array | None) -> tuple[Judged, _Fitted]:
         """What is learned for a fold says about it, and the fit."""
         phi, rows, kept = self.trials.phis[recipe.kernel], self._rows[recipe], self._kept(recipe, fold)
-        known = self._fitted.get((recipe, fold))
+        known = self._rounds[-1].get((recipe, fold))
         prior = halfway(phi, self.roots[fold]) if self.earlier else None
         learned = learn(
             phi if prior is None else phi @ prior,

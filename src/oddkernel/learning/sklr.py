@@ -231,12 +231,12 @@ class SKLR(UncertainMetric):
         first = next(iter(starts))
         said = self._with_default_bounds(said, starts[first], checked, random)
         covariances: dict[str, Array] = {}
-        tuning = None
+        tuning, near = None, list[Array | None]()
         recipe, penalties = self._recipes(first, solver)[0], self._penalties()
         if tuned:
             covariances = {name: start.covariance(checked) for name, start in starts.items()}
             phis = {name: start.phi for name, start in starts.items()}
-            tuning = self._tuned(phis, covariances, said, solver, random, progress)
+            tuning, near = self._tuned(phis, covariances, said, solver, random, progress)
             recipe, penalties = tuning.recipe, tuning.penalties
         features, phi = starts[recipe.kernel].features, starts[recipe.kernel].phi
         rows = recipe.rows(said)
@@ -255,7 +255,7 @@ class SKLR(UncertainMetric):
             solver=solver,
             tol=self.tol,
             max_iter=self.max_iter,
-            starts=self._warm_starts(rows, items),
+            starts=self._warm_starts(rows, items) or near,
             check=lambda problem: refuse_copies(problem, hard=self.penalty == np.inf, stacklevel=5),
             progress=report,
             device=self.device,
@@ -301,8 +301,8 @@ class SKLR(UncertainMetric):
         solver: Solver,
         random: np.random.RandomState,
         progress: Heartbeat | None,
-    ) -> Tuning:
-        """What held-out answers choose."""
+    ) -> tuple[Tuning, list[Array | None]]:
+        """What held-out answers choose, and multipliers to start from with it."""
         return tune(
             phis,
             covariances,

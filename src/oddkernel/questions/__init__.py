@@ -7,9 +7,9 @@ from .choice import next_questions
 from .curve import LearningCurve, learning_curve
 from .history import History
 from .outlook import Outlook, outlook
-from .people import ByLabels, ByMetric, Recorded
 from .planning import Plan, plan
 from .policies import DEFAULT, POLICIES, Policy
+from .simulated_people import ByLabels, ByMetric, Recorded
 from .simulation import simulate
 
 __all__ = [

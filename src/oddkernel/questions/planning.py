@@ -19,8 +19,8 @@ from ..support.checks import is_count, require
 from ..support.types import Array, Indices
 from .curve import LearningCurve
 from .history import draw_triples
-from .people import CANT_TELL, ByLabels, ByMetric
 from .policies import DEFAULT, LEARNING
+from .simulated_people import CANT_TELL, ByLabels, ByMetric
 from .simulation import simulate
 
 SIZES = (50, 100, 200, 400, 800, 1600, 3200)

@@ -14,8 +14,8 @@ from ..support.checks import is_count, require
 from ..support.types import Indices
 from .belief import Belief, Space
 from .history import History, as_triple
-from .people import Recorded
 from .policies import DEFAULT, Policy, resolve
+from .simulated_people import Recorded
 
 Answer = Callable[[Any], int | Comparisons]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..items.opening import open_image
+from ..items.image_files import open_image
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -15,7 +15,7 @@ the proximal point method on the dual, which is the method of multipliers on the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -54,14 +54,20 @@ DENSE = 1e11
 HOLD, TIGHTER, TIGHTEST, TIMES, ROUGHLY = 10.0, 10.0, 1e5, 40, 1e-2
 
 
-def descend(point: Point, close: float) -> Point | None:
-    """A point near the optimum of a problem whose loss is soft, found from a point's metric; None if there is none.
+def descend(point: Point, closes: Sequence[float], *, warm: bool = False) -> Iterator[Point]:
+    """Points ever nearer to the optimum of a problem whose loss is soft, found from a point's metric.
 
-    At the multipliers α that the violations ask for, LᵀS(α)L is the identity plus the gradient: once that is within
-    ``close``, α is as near to the optimum.
+    At the multipliers α that the violations ask for, LᵀS(α)L is the identity plus the gradient: once that is within one
+    of ``closes``, α is as near to the optimum. ``warm``: the point is the optimum of a similar problem.
     """
-    found = minimised(Primal.of(point), close)
-    return (found.as_known if found.is_exact else None) or point.problem.at(found.wanted)
+    primal = Primal.of(point)
+    for close in closes:
+        primal = minimised(primal, close, warm=warm)
+        found = (primal.as_known if primal.is_exact else None) or point.problem.at(primal.wanted)
+        if found is None:
+            return
+        yield found
+        warm = True
 
 
 def held_and_moved(point: Point, tol: float) -> Point | None:
@@ -177,12 +183,17 @@ class Primal(Geometry):
         return product - own * self.problem.loss.by_group(p * change) if self.problem.loss.has_entropy else product
 
 
-def minimised(primal: Primal, close: float) -> Primal:
+def minimised(primal: Primal, close: float, *, warm: bool = False) -> Primal:
     """The metric that minimises f, its gradient within ``close``, or as near as rounding allows.
 
     Where the loss outweighs the divergence by far, Newton's steps from a cold start lead to the edge where W is nearly
-    singular, and stay there. So a path of easier problems comes first, each near the last one's minimum.
+    singular, and stay there. So a path of easier problems comes first, each near the last one's minimum; from a warm
+    start only where steps without a path don't arrive.
     """
+    if warm:
+        found, arrived = _newton(primal, close, STAGE)
+        if arrived:
+            return found
     pull = float(namespace(primal.images).linalg.matrix_norm(primal.gradient, ord=2)) if primal.problem.rank else 0.0
     if pull > 1.0:
         # Where rows are few, most dimensions need not move, and the second path would move them all.

@@ -61,9 +61,8 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
     # Where a direction in the primal costs as much as one in the dual, few of the latter remain from a warm start.
     near = warm and rows_cost(len(problem)) <= unknowns_cost(problem)
     if (many and is_soft(problem)) or (not near and _outweighed(point)):
-        for close in (10.0 * tol, tol) if many else (NEAR,):
-            guess = descend(point, close)
-            if guess is None or guess.residual >= point.residual:
+        for guess in descend(point, (10.0 * tol, tol) if many else (NEAR,), warm=warm):
+            if guess.residual >= point.residual:
                 break
             point = guess
             if optimal(point, tol):
@@ -106,7 +105,7 @@ def through_primal(point: Point, close: float, tol: float) -> Point | None:
     """The optimum as the primal has it, if it has it."""
     if point.problem.loss.walls.any():
         return held_and_moved(point, tol)
-    return descend(point, close)
+    return next(descend(point, (close,)), None)
 
 
 def rescued(point: Point, tol: float) -> Point:

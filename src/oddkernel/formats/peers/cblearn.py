@@ -22,8 +22,8 @@ import numpy as np
 from ...comparisons import Comparisons
 from ...comparisons.rows import Rows
 from ...support.types import Array, Indices
-from ..grid import Grid, whole_numbers, write_grid
 from ..omissions import triplets_of, warn_of_losses
+from ..peer_arrays import Grid, whole_numbers, write_grid
 
 _ARRAYS = ("triplets", "responses")
 

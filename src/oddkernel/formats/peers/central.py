@@ -10,7 +10,7 @@ Other columns, among them response_time, are left out.
 from __future__ import annotations
 
 from ...comparisons.rows import Rows
-from ..sheet import Sheet, whole_number
+from ..peer_csv import Sheet, whole_number
 
 SHOWN = ("triplet_object_1", "triplet_object_2", "triplet_object_3")
 

@@ -27,7 +27,7 @@ from ...comparisons.rows import Rows
 from ...support.text import decode, parse_json
 from ..odd_ones import odd_ones
 from ..omissions import warn_of_losses
-from ..sheet import Sheet, check_columns, only_one
+from ..peer_csv import Sheet, check_columns, only_one
 
 TASK = "odd-one-out"
 REQUIRED = ("choices", "response")

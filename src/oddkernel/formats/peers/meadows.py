@@ -22,7 +22,7 @@ from ...comparisons.answers import POSITIONS
 from ...comparisons.rows import Rows
 from ..odd_ones import odd_ones
 from ..omissions import warn_of_losses
-from ..sheet import Sheet, check_names, write_sheet
+from ..peer_csv import Sheet, check_names, write_sheet
 
 IDS = ("stim1_id", "stim2_id", "stim3_id")
 NAMES = ("stim1_name", "stim2_name", "stim3_name")

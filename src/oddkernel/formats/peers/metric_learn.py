@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from ...comparisons import Comparisons
 from ...comparisons.rows import Rows
-from ..grid import Grid, write_grid
 from ..omissions import triplets_of, warn_of_losses
+from ..peer_arrays import Grid, write_grid
 from .cblearn import read_order as read_triplets
 from .cblearn import write_order as write_triplets
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from ...comparisons import Comparisons
 from ...comparisons.rows import Rows
-from ..grid import Grid, write_grid
 from ..omissions import triplets_of, warn_of_losses
+from ..peer_arrays import Grid, write_grid
 
 MASK = 0
 

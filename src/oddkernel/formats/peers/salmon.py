@@ -15,7 +15,7 @@ from reprlib import repr as brief
 from ...comparisons import Comparisons
 from ...comparisons.rows import Rows
 from ..omissions import triplets_of, warn_of_losses
-from ..sheet import Sheet, check_columns, check_names, other_choice, whole_number, write_sheet
+from ..peer_csv import Sheet, check_columns, check_names, other_choice, whole_number, write_sheet
 
 ROLES = ("head", "winner", "loser")
 FILENAMES = tuple(f"{role}_filename" for role in ROLES)

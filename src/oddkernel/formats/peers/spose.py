@@ -11,8 +11,8 @@ import numpy as np
 
 from ...comparisons import Comparisons
 from ...comparisons.rows import Rows
-from ..grid import Grid, write_grid
 from ..omissions import odd_last, warn_of_losses
+from ..peer_arrays import Grid, write_grid
 
 
 def read(data: bytes) -> Rows:

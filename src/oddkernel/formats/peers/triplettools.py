@@ -15,7 +15,7 @@ from __future__ import annotations
 from ...comparisons import Comparisons
 from ...comparisons.rows import Rows
 from ..omissions import names_of, triplets_of, warn_of_losses
-from ..sheet import Sheet, only_one, other_choice, write_sheet
+from ..peer_csv import Sheet, only_one, other_choice, write_sheet
 
 REQUIRED = ("Center", "Left", "Right", "Answer")
 RATERS = ("worker_id", "sessionID", "session_ID", "puid", "Participant.ID", "sub_id", "pid")

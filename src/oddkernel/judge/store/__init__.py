@@ -2,7 +2,9 @@
 
 from .backup import back_up
 from .database import Database, Unavailable
-from .records import Answer, Question, Records, Refused, Sitting, Unknown
+from .records import Answer, Question, Records
+from .replies import Refused
+from .sittings import Sitting, Unknown
 from .studies import now
 
 __all__ = [

@@ -15,12 +15,14 @@ class MapView {
     this.zoom = 1;
     this.centre = [0.5, 0.5];
     this.fingers = new Map();
+    this.frame = null; // its corners in pixels, while a pointer draws it
+    this.corner = null; // the item at its first corner, while keys draw it
     this.canvas = still
       ? make("canvas", { role: "img", "aria-label": words })
       : make("canvas", {
           tabindex: "0",
           role: "application",
-          "aria-label": touch ? words : `${words}. Arrow keys go from item to item, Enter chooses one, Shift and Enter a second one, plus and minus zoom, 0 shows all.`,
+          "aria-label": touch ? words : `${words}. Arrow keys go from item to item, Enter chooses one, Shift and Enter a second one, plus and minus zoom, 0 shows all. After “Draw a frame”, Enter chooses the items at two opposite corners.`,
         });
     this.over = make("canvas", { class: "over", "aria-hidden": "true" });
     holder.append(this.canvas, this.over);
@@ -161,10 +163,18 @@ class MapView {
     hover(i, event.clientX, event.clientY); // a finger doesn't pass over things before it presses them
   }
 
+  /** The corners of the selection rectangle in pixels, or null. */
+  framed() {
+    const to = state.hovered ?? state.selected;
+    if (this.corner === null || to === null) return this.frame;
+    return [this.x(this.corner), this.y(this.corner), this.x(to), this.y(to)];
+  }
+
   /** The items inside the selection rectangle. */
   within() {
-    const [left, right] = [this.frame[0], this.frame[2]].sort((a, b) => a - b);
-    const [top, bottom] = [this.frame[1], this.frame[3]].sort((a, b) => a - b);
+    const frame = this.framed();
+    const [left, right] = [frame[0], frame[2]].sort((a, b) => a - b);
+    const [top, bottom] = [frame[1], frame[3]].sort((a, b) => a - b);
     const inside = (i) => this.x(i) >= left && this.x(i) <= right && this.y(i) >= top && this.y(i) <= bottom;
     return new Set(Array.from({ length: data.n }, (_, i) => i).filter(inside));
   }
@@ -189,14 +199,15 @@ class MapView {
       const frame = this.canvas.getBoundingClientRect();
       hover(next, frame.left + this.x(next), frame.top + this.y(next));
       say(describe(next).join(", "));
+    } else if (event.key === "Enter" && here !== null && state.framing) {
+      if (this.corner !== null) return update({ matches: this.within(), alone: null, framing: false });
+      this.corner = here;
+      say(`${nameOf(here)} is at a corner; choose the item at the opposite one.`);
     } else if (event.key === "Enter" && here !== null) select(here, event.shiftKey);
     else if (event.key === "+" || event.key === "=") this.zoomBy(1.6);
     else if (event.key === "-") this.zoomBy(1 / 1.6);
     else if (event.key === "0") this.whole();
-    else if (event.key === "Escape") {
-      hover(null);
-      update({ selected: null, second: null, adding: false, framing: false, matches: null });
-    }
+    else if (event.key === "Escape") update({ selected: null, second: null, matches: null });
   }
 
   /** The nearest item that lies in a direction, within 45 degrees of it. */
@@ -324,8 +335,8 @@ class MapView {
       if (state.second !== null) ring(state.second, this.radius + 5, 3, themed("--look"));
     }
     if (state.hovered !== null) ring(state.hovered, this.radius + 4, 2.5, text);
-    if (this.frame) {
-      const [left, top, right, bottom] = this.frame;
+    if (this.framed()) {
+      const [left, top, right, bottom] = this.framed();
       brush.lineWidth = 1.5;
       brush.strokeStyle = themed("--accent");
       brush.strokeRect(left, top, right - left, bottom - top);

@@ -76,6 +76,11 @@ function startMaps() {
     update({ alone: null, matches: null, selected: null, second: null, adding: false, framing: false });
   });
   find("frame").addEventListener("click", () => update({ framing: !state.framing }));
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    hover(null);
+    update({ adding: false, framing: false });
+  });
   find("save-names").addEventListener("click", saveNames);
   find("save-groups").addEventListener("click", saveGroups);
   const method = `${data.maps.method}${data.maps.local ? ": near neighbours stay together, long distances mean little" : ""}`;
@@ -125,7 +130,10 @@ function startMaps() {
     for (const map of maps) {
       if (whole) map.redraw();
       else if (map.width && ("hovered" in changes || "selected" in changes || "second" in changes)) map.drawOver();
-      if ("framing" in changes) map.steer();
+      if ("framing" in changes) {
+        map.corner = null;
+        map.steer();
+      }
     }
     if ("framing" in changes) find("frame").setAttribute("aria-pressed", `${state.framing}`);
     if (whole || "selected" in changes || "second" in changes) tell();

@@ -14,10 +14,10 @@ from ..learning.sklr import SKLR
 from ..problem import choices
 from ..report import Report
 from ..support.files import replace
-from .describing import source_of
+from .item_features import source_of
 
 if TYPE_CHECKING:  # it needs the packages of a database, and some reports need none
-    from .findings import Findings
+    from .study_data import StudyData
 
 REPORT_FILE = "report.html"
 DIMENSIONS_FILE = "dimensions.oddkernel"
@@ -33,15 +33,15 @@ PARTS = {
 """The parts of a report that take long, with what to say meanwhile."""
 
 
-def report_of(findings: Findings, model: SKLR, **options: Any) -> Report:
+def report_of(data: StudyData, model: SKLR, **options: Any) -> Report:
     """The report of a study; options are those of `Report`, and overrule what the study says."""
-    items = findings.features.items
-    study = findings.study
-    n_all = len(findings.said) + len(findings.held_out)
-    mark = f" ({findings.n_simulated} of {n_all} answers simulated)" if findings.n_simulated else ""
+    items = data.features.items
+    study = data.study
+    n_all = len(data.said) + len(data.held_out)
+    mark = f" ({data.n_simulated} of {n_all} answers simulated)" if data.n_simulated else ""
     usual: dict[str, Any] = {"names": items.names, "title": study.name + mark, "question": study.settings.question}
-    if is_decided(findings.held_out):
-        usual["held_out"] = findings.held_out
+    if is_decided(data.held_out):
+        usual["held_out"] = data.held_out
     kept = study.home / DIMENSIONS_FILE
     if kept.is_file() and (dimensions := load(kept)).n_features_in_ == items.X.shape[1]:
         usual["dimensions"] = dimensions

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..items import tables
 from ..items.encoders import NONE
-from ..items.kept import Kept, keep_features, up_to_date
+from ..items.feature_cache import Kept, keep_features, up_to_date
 from ..items.sources import IMAGES, Source
 from .items import Item
 

@@ -14,8 +14,8 @@ from judge_databases import address, cluster  # noqa: F401
 from judge_studies import Person, make_folder, running
 
 from oddkernel.cli import main
-from oddkernel.judge import identity
-from oddkernel.judge.keys import Keys
+from oddkernel.judge import study_key
+from oddkernel.judge.signing import Keys
 from oddkernel.judge.study import Study
 
 from .test_store import make_first_schema
@@ -94,7 +94,7 @@ def test_what_the_database_holds_does_not_open_the_study(tmp_path: Path, capsys:
         run.person(invitation=code)
         key = "7a2f0c1e-6f6b-4a9e-9d43-0f1f3f2b8f11"
         run.person(participant="ann", key=key)
-        secret = (identity.read(folder) or identity.Identity("", "")).secret
+        secret = (study_key.read(folder) or study_key.Identity("", "")).secret
         files = b"".join(path.read_bytes() for path in folder.glob("answers.sqlite3*"))
         for hidden in (secret, run.judge.keys.token, key, code):
             assert len(hidden) >= 16
@@ -135,7 +135,7 @@ def test_a_move_that_was_interrupted_is_finished(tmp_path: Path, monkeypatch: py
     def fail(*_: object, **__: object) -> None:
         raise OSError("killed")
 
-    monkeypatch.setattr(identity, "replace", fail)
+    monkeypatch.setattr(study_key, "replace", fail)
     with pytest.raises(OSError, match="killed"):
         Study.open(folder).connect()
     monkeypatch.undo()

@@ -11,8 +11,8 @@ from judge_studies import make_folder, running
 
 from oddkernel import formats
 from oddkernel.cli import main
-from oddkernel.judge.asking import plan
-from oddkernel.judge.listed import ListSettings, arranged, read
+from oddkernel.judge.next_questions import plan
+from oddkernel.judge.question_list import ListSettings, arranged, read
 from oddkernel.judge.study import Study
 
 NAMES = [f"picture {i}.png" for i in range(8)]

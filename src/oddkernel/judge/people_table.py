@@ -7,11 +7,11 @@ from typing import Any
 
 from ..comparisons import Kind
 from ..comparisons.kinds import singled_out
-from .about import is_name
 from .export import Export, numbered
-from .standing import state_of
+from .progress import state_of
+from .questionnaire import is_name
+from .settings import Settings
 from .store import Answer, Sitting
-from .study import Settings
 
 Replies = Mapping[str, Mapping[str, str | float | None]]
 """What people said about themselves, by sitting and name."""

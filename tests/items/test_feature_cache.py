@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from oddkernel.items import kept, read_source
+from oddkernel.items import feature_cache, read_source
 from oddkernel.items.encoders import Numbers, Row, find_encoder
+from oddkernel.items.feature_cache import keep_features, read_kept, up_to_date
 from oddkernel.items.images import Gist
-from oddkernel.items.kept import keep_features, read_kept, up_to_date
 from oddkernel.items.sources import Source
 
 
@@ -94,7 +94,7 @@ def test_a_bad_picture_is_named_each_time_and_read_once(photos: Path, encoded: l
 
 
 def test_what_was_done_survives_ctrl_c(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "EVERY", 2)
+    monkeypatch.setattr(feature_cache, "EVERY", 2)
 
     def interrupt(sentence: str) -> None:
         if sentence.startswith("image 3 of 4"):

@@ -14,16 +14,16 @@ from typing import Any
 
 from ..formats import FORMATS
 from ..items.encoders import NONE
-from .findings import findings_from
-from .reporting import report_of, save_report, work_out
 from .study import Study
+from .study_data import study_data_from
+from .study_report import report_of, save_report, work_out
 
 Task = dict[str, Any]
 """What a process is told: ``source`` and ``features``; for a report also ``said``, ``held_out`` and ``out``; for a plan
 also ``seconds``."""
 
 
-class Errand:
+class BackgroundTask:
     """Something that a process does, and how far it is; any thread may ask.
 
     Parameters
@@ -50,7 +50,7 @@ class Errand:
             if self._closed or (self._worker is not None and self._worker.is_alive()):
                 return
             self._progress, self._problem = "starting", None
-            self._worker = threading.Thread(target=self._run, name="oddkernel-errand", daemon=True)
+            self._worker = threading.Thread(target=self._run, name="oddkernel-task", daemon=True)
             self._worker.start()
 
     @property
@@ -94,7 +94,7 @@ class Errand:
             if self._closed:
                 raise RuntimeError("The server is stopping.")
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "oddkernel.judge.errands"],
+                [sys.executable, "-m", "oddkernel.judge.background_tasks"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -137,7 +137,7 @@ def main() -> None:
 
 
 def _do(task: Task) -> dict[str, Any]:
-    from .describing import describe
+    from .item_features import describe
 
     def tell(sentence: str) -> None:
         _say({"progress": sentence})
@@ -150,20 +150,20 @@ def _do(task: Task) -> dict[str, Any]:
         kept = describe(study.items, study.home, file=study.features_file, progress=tell)
         return {"encoder": kept.encoder, "n_items": len(kept.items.X)}
     said, held_out = (FORMATS["jsonl"].read(task[part].encode()).understand() for part in ("said", "held_out"))
-    findings = findings_from(study, said, held_out, progress=tell)
-    tell(f"learning from {len(findings.said)} answers")
-    model, _ = findings.model()
-    report = report_of(findings, model)
+    data = study_data_from(study, said, held_out, progress=tell)
+    tell(f"learning from {len(data.said)} answers")
+    model, _ = data.model()
+    report = report_of(data, model)
     work_out(report, tell)
     tell("writing")
     save_report(report, Path(task["out"]))
-    return {"answers": len(findings.said), "held_out": len(findings.held_out)}
+    return {"answers": len(data.said), "held_out": len(data.held_out)}
 
 
 def plan_of(study: Study, seconds: float, tell: Callable[[str], None]) -> dict[str, Any]:
     """How many answers a study needs, by simulation."""
     from ..questions import plan
-    from .describing import describe
+    from .item_features import describe
 
     kept = describe(study.items, study.home, file=study.features_file, progress=tell)
     found = plan(

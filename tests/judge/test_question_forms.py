@@ -14,10 +14,10 @@ from judge_studies import let_time_pass, make_folder, running
 
 from oddkernel import formats
 from oddkernel.comparisons import Kind
-from oddkernel.judge.atlas import learn
-from oddkernel.judge.forms import ANSWERS, shuffled
+from oddkernel.judge.live_map import learn
+from oddkernel.judge.question_forms import ANSWERS, shuffled
+from oddkernel.judge.settings import Settings
 from oddkernel.judge.simulate import Crowd, by_chance, by_features
-from oddkernel.judge.study import Settings
 from oddkernel.judge.words import languages, texts
 
 PLAIN = "practice = 3\ncatch_share = 0\nrepeat_share = 0\nholdout_share = 0\n"

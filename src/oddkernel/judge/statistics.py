@@ -10,15 +10,15 @@ import numpy as np
 
 from .. import raters
 from .export import Filter, export
-from .forms import ODD, named
-from .pace import possible_seconds
+from .question_forms import ODD, named
+from .response_times import possible_seconds
 from .store import Answer, Sitting
 
 EDGES = (0.0, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 20.0)
 """Lower ends, in seconds, of the bars in the histogram of response times; the last bar is open. Chosen by hand."""
 
 
-def overview(
+def statistics(
     sittings: Sequence[Sitting], answers: Sequence[Answer], names: Sequence[str], *, too_fast: float
 ) -> dict[str, Any]:
     """Facts about a study, ready for JSON.

@@ -11,7 +11,7 @@ import pytest
 from judge_studies import Person, make_folder, running
 
 from oddkernel.cli import main
-from oddkernel.judge.study import Settings
+from oddkernel.judge.settings import Settings
 
 SETTINGS = """
 questions = 2

@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..formats import dump
-from .asking import Asking
-from .atlas import Atlas
-from .describing import kept_features, source_of
-from .errands import Errand, Task
+from .background_tasks import BackgroundTask, Task
 from .export import Export, Filter, export
-from .findings import HOLDOUTS, shared
-from .guard import Rate
+from .file_versions import Versions
+from .item_features import kept_features, source_of
+from .live_map import LiveMap
+from .middleware import Rate
+from .next_questions import Asking
 from .pages import Pages
 from .pictures import Pictures
-from .reporting import REPORT_FILE
+from .statistics_cache import StatisticsCache
 from .store import Database, Records
 from .study import Study
-from .summary import Summary
-from .versions import Versions
+from .study_data import HOLDOUTS, shared
+from .study_report import REPORT_FILE
 from .words import Words
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ def root_of(study: Study) -> str:
     return f"/s/{id if re.fullmatch('[A-Za-z0-9_-]+', id) else study.keys.tag('study')}"
 
 
-class Judge:
+class RunningStudy:
     """A study that is being run: what the handlers of requests share.
 
     Parameters
@@ -65,18 +65,20 @@ class Judge:
         self.words = Words(study.settings.language, study.settings.words)
         self.pictures = Pictures(study.home)
         self.asking = Asking(study, database)
-        self.summary = Summary(study, database)
-        self.atlas = Atlas(self._exported, study.names, study.features)
-        self.describing = Errand(self._task, lambda _: self.atlas.use(kept_features(study.items, study.home)))
-        self.reporting = Errand(self._report_task)
-        self.planning = Errand(lambda: {**self._task(), "seconds": PLAN_SECONDS})
+        self.statistics = StatisticsCache(study, database)
+        self.live_map = LiveMap(self._exported, study.names, study.features)
+        self.describing = BackgroundTask(
+            self._task, lambda _: self.live_map.use(kept_features(study.items, study.home))
+        )
+        self.reporting = BackgroundTask(self._report_task)
+        self.planning = BackgroundTask(lambda: {**self._task(), "seconds": PLAN_SECONDS})
         self.per_sitting = Rate(per_second=20, burst=100)
         self.newcomers = Rate(per_second=20, burst=2000)  # a whole lecture hall may come from one address at once
         self.token_tries = Rate(per_second=1, burst=20)
 
     def close(self) -> None:
         """End all that is under way, except for what is being stored."""
-        for part in (self.atlas, self.describing, self.reporting, self.planning, self.asking, self.pictures):
+        for part in (self.live_map, self.describing, self.reporting, self.planning, self.asking, self.pictures):
             part.close()
 
     def describe(self) -> None:

@@ -11,9 +11,9 @@ import pytest
 from judge_studies import JSON, Running, make_folder, running
 
 from oddkernel import Comparisons
-from oddkernel.judge import stock as stocks
+from oddkernel.judge import question_queue
 from oddkernel.judge.choosing import Choosing, Wish
-from oddkernel.judge.stock import AHEAD, OLDEST, RUSH, SECOND, Choice, Stock
+from oddkernel.judge.question_queue import AHEAD, OLDEST, RUSH, SECOND, Choice, QuestionQueue
 from oddkernel.judge.store import Records
 from oddkernel.questions.history import History, Triple, key
 from oddkernel.questions.unlearned import random
@@ -31,38 +31,38 @@ def choices(n: int) -> list[Choice]:
     return [Choice("random", (3 * i, 3 * i + 1, 3 * i + 2)) for i in range(n)]
 
 
-def in_a_rush(clock: Clock, n_requests: int = RUSH, n_items: int = 100) -> Stock:
-    stock = Stock(n_items, clock)
+def in_a_rush(clock: Clock, n_requests: int = RUSH, n_items: int = 100) -> QuestionQueue:
+    queue = QuestionQueue(n_items, clock)
     for _ in range(n_requests):
-        stock.requested(1)
-    return stock
+        queue.requested(1)
+    return queue
 
 
 def test_nothing_is_chosen_ahead_unless_many_ask() -> None:
     clock = Clock()
-    stock = in_a_rush(clock, RUSH - 1)
-    assert stock.missing() == 0
-    stock.requested(1)
-    assert stock.missing() == RUSH
+    queue = in_a_rush(clock, RUSH - 1)
+    assert queue.missing() == 0
+    queue.requested(1)
+    assert queue.missing() == RUSH
     clock.now += SECOND + 0.1
-    assert stock.missing() == 0
+    assert queue.missing() == 0
 
 
 def test_a_person_who_asks_for_many_is_no_rush() -> None:
-    stock = Stock(100, Clock())
-    stock.requested(20)
-    assert stock.missing() == 0
+    queue = QuestionQueue(100, Clock())
+    queue.requested(20)
+    assert queue.missing() == 0
 
 
-def test_a_stock_is_filled_when_half_of_it_is_gone() -> None:
-    stock = in_a_rush(Clock(), 3 * AHEAD)
-    assert stock.missing() == AHEAD
-    stock.put(choices(AHEAD))
-    assert stock.missing() == 0
-    stock.take(AHEAD // 2)
-    assert stock.missing() == 0
-    stock.take(1)
-    assert stock.missing() == AHEAD // 2 + 1
+def test_a_queue_is_filled_when_half_of_it_is_gone() -> None:
+    queue = in_a_rush(Clock(), 3 * AHEAD)
+    assert queue.missing() == AHEAD
+    queue.put(choices(AHEAD))
+    assert queue.missing() == 0
+    queue.take(AHEAD // 2)
+    assert queue.missing() == 0
+    queue.take(1)
+    assert queue.missing() == AHEAD // 2 + 1
 
 
 def test_of_few_possible_questions_none_is_kept_back() -> None:
@@ -71,38 +71,38 @@ def test_of_few_possible_questions_none_is_kept_back() -> None:
 
 def test_what_was_chosen_long_ago_is_not_handed_out() -> None:
     clock = Clock()
-    stock = in_a_rush(clock)
-    stock.put(choices(2))
+    queue = in_a_rush(clock)
+    queue.put(choices(2))
     clock.now += OLDEST - 0.5
-    stock.put(choices(3)[2:])
-    assert stock.take(4) == []
+    queue.put(choices(3)[2:])
+    assert queue.take(4) == []
     clock.now += 1.0
-    assert stock.take(1) == []
-    assert stock.discard_old() == choices(2)
-    assert stock.take(1) == choices(3)[2:]
+    assert queue.take(1) == []
+    assert queue.discard_old() == choices(2)
+    assert queue.take(1) == choices(3)[2:]
 
 
-def test_a_closed_stock_gives_nothing_and_is_reopened_empty() -> None:
-    stock = in_a_rush(Clock())
-    stock.put(choices(2))
-    stock.close()
-    stock.close()
-    assert not stock
-    assert stock.take(1) == []
-    assert stock.missing() == 0
-    stock.reopen()
-    assert stock.take(1) == []
-    stock.reopen()
-    assert stock.take(1) == []
-    assert stock.missing() == RUSH
+def test_a_closed_queue_gives_nothing_and_is_reopened_empty() -> None:
+    queue = in_a_rush(Clock())
+    queue.put(choices(2))
+    queue.close()
+    queue.close()
+    assert not queue
+    assert queue.take(1) == []
+    assert queue.missing() == 0
+    queue.reopen()
+    assert queue.take(1) == []
+    queue.reopen()
+    assert queue.take(1) == []
+    assert queue.missing() == RUSH
 
 
 @pytest.fixture
 def rush(monkeypatch: pytest.MonkeyPatch) -> None:
     """Choose ahead from the first request on."""
-    monkeypatch.setattr(stocks, "RUSH", 1)
-    monkeypatch.setattr(stocks, "SECOND", 600.0)
-    monkeypatch.setattr(stocks, "OLDEST", 600.0)
+    monkeypatch.setattr(question_queue, "RUSH", 1)
+    monkeypatch.setattr(question_queue, "SECOND", 600.0)
+    monkeypatch.setattr(question_queue, "OLDEST", 600.0)
 
 
 def choosing(n_items: int = 60) -> tuple[Choosing, History]:
@@ -110,34 +110,34 @@ def choosing(n_items: int = 60) -> tuple[Choosing, History]:
     return Choosing(random, "random", history), history
 
 
-def wait_for_stock(chooser: Choosing) -> None:
+def wait_for_queue(chooser: Choosing) -> None:
     chooser.settle()
-    chooser.settle()  # what the first one was granted together with is in stock now
+    chooser.settle()  # what the first one was granted together with is in the queue now
 
 
 @pytest.mark.usefixtures("rush")
-def test_what_is_in_stock_is_asked_of_nobody_else() -> None:
+def test_what_is_in_the_queue_is_asked_of_nobody_else() -> None:
     chooser, history = choosing()
     try:
         asked = [choice.items for choice in chooser.choose(Wish(15, 2, frozenset())).result(60)]
         for _ in range(10):
-            wait_for_stock(chooser)
+            wait_for_queue(chooser)
             asked += [choice.items for choice in chooser.take(3)]
             asked += [choice.items for choice in chooser.choose(Wish(2, 0, frozenset())).result(60)]
         chooser.settle()
         assert len({key(items) for items in asked}) == len(asked) >= 17 + 10 * 4
         assert {key(items) for items in asked} <= history.open
-        assert history.times_shown.sum() == 3 * len(asked)  # what waits in stock was not shown
+        assert history.times_shown.sum() == 3 * len(asked)  # what waits in the queue was not shown
     finally:
         chooser.close()
 
 
 @pytest.mark.usefixtures("rush")
-def test_a_new_record_empties_the_stock() -> None:
+def test_a_new_record_empties_the_queue() -> None:
     chooser, history = choosing()
     try:
         chooser.choose(Wish(10, 0, frozenset())).result(60)
-        wait_for_stock(chooser)
+        wait_for_queue(chooser)
         assert chooser.has_stock()
         being_asked: list[Triple] = [(0, 1, 2), (3, 4, 5)]
         chooser.replace([("random", items) for items in being_asked], being_asked)
@@ -191,7 +191,7 @@ def test_a_question_that_could_not_be_stored_may_be_asked_again(
         ann = run.person(participant="ann")
         (first,) = ann.questions(1)
         asking = run.judge.asking
-        wait_for_stock(asking._choosing)
+        wait_for_queue(asking._choosing)
         before = set(asking.history.open)
         lost: list[Triple] = []
         hand_out = Records.hand_out
@@ -204,7 +204,7 @@ def test_a_question_that_could_not_be_stored_may_be_asked_again(
         assert ann.client.get("/api/questions?count=2").status_code == 500
         monkeypatch.setattr(Records, "hand_out", hand_out)
         assert lost
-        assert lost[0] in before  # it came from the stock
+        assert lost[0] in before  # it came from the queue
         assert lost[0] not in asking.history.open
         assert ann.questions(2)[0]["id"] == first["id"]
 
@@ -229,10 +229,10 @@ def test_a_person_who_asks_twice_in_a_rush_gets_the_same_questions(tmp_path: Pat
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("rush")
-def test_a_paused_study_hands_nothing_out_of_the_stock(tmp_path: Path) -> None:
+def test_a_paused_study_hands_nothing_out_of_the_queue(tmp_path: Path) -> None:
     with running(make_folder(tmp_path / "birds", 40, "questions = 20\nholdout_share = 0.0\n")) as run:
         ann = run.person(participant="ann")
         ann.questions(1)
-        wait_for_stock(run.judge.asking._choosing)
+        wait_for_queue(run.judge.asking._choosing)
         run.database.write(lambda records: records.pause(True)).result(60)
         assert ann.questions(5) == []

@@ -12,7 +12,7 @@ import numpy as np
 from ..support.formulas import unguard
 from ..support.text import Records, check_distinct, with_points
 from ..support.types import Array
-from .naming import is_number, name_column
+from .name_column import is_number, name_column
 
 EXPECTED_NUMBER = (
     "expected a number; drop the column, encode it as numbers if it holds categories or dates, or choose it as the "

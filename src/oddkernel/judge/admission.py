@@ -1,4 +1,4 @@
-"""Who is at the door: a person's own sitting, or a new one."""
+"""Who is let in: a person's own sitting, a new one, or a refusal."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from .asking import plan
-from .keys import Keys, fingerprint
+from .next_questions import plan
+from .settings import Settings
+from .signing import Keys, fingerprint
 from .store import Records, Sitting
-from .study import Settings, Study
+from .study import Study
 
 
 def _printable(text: str) -> str:

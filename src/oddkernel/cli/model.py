@@ -8,10 +8,10 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from .items import Given, add_items, add_study, findings_of, home_of, is_study, read_items
+from .items import Given, add_items, add_study, home_of, is_study, read_items, study_data_of
 
 if TYPE_CHECKING:
-    from ..judge.findings import Findings
+    from ..judge.study_data import StudyData
     from ..learning.sklr import SKLR
     from ..support.types import Array
 
@@ -40,7 +40,7 @@ class Learned:
         The items.
     X : ndarray of shape (n, d)
         Their features in the model's order.
-    findings : Findings or None
+    data : StudyData or None
         What the study found out, if the model was learned from it.
     sentences : list of str
         How the model and the features came about.
@@ -49,7 +49,7 @@ class Learned:
     model: SKLR
     given: Given
     X: Array
-    findings: Findings | None
+    data: StudyData | None
     sentences: list[str]
 
 
@@ -107,21 +107,21 @@ def chosen(model: SKLR) -> str:
 
 
 def _of_study(arguments: argparse.Namespace) -> Learned:
-    findings, given = findings_of(arguments)
-    model, is_new = findings.model()
-    return Learned(model, given, given.items.X, findings, [*given.sentences, *told_of(findings, is_new)])
+    data, given = study_data_of(arguments)
+    model, is_new = data.model()
+    return Learned(model, given, given.items.X, data, [*given.sentences, *told_of(data, is_new)])
 
 
-def told_of(findings: Findings, is_new: bool) -> list[str]:
+def told_of(data: StudyData, is_new: bool) -> list[str]:
     """Sentences about a study's answers and the model learned from them."""
-    n, kept = len(findings.said), len(findings.held_out)
+    n, kept = len(data.said), len(data.held_out)
     how = "Learned" if is_new else "Learned before"
     held = f"; {kept} more are held out" if kept else ""
-    sentences = [f"{how} from {n} answers of {findings.n_people} people{held}."]
-    if findings.n_simulated:
-        sentences.append(f"{findings.n_simulated} of these {n + kept} answers are of simulated people.")
-    if findings.n_gone:
-        sentences.append(f"{findings.n_gone} answers are about items that are gone or have no features: left out.")
-    if findings.n_dropped:
-        sentences.append(f"{findings.n_dropped} answers were left out, as asked.")
+    sentences = [f"{how} from {n} answers of {data.n_people} people{held}."]
+    if data.n_simulated:
+        sentences.append(f"{data.n_simulated} of these {n + kept} answers are of simulated people.")
+    if data.n_gone:
+        sentences.append(f"{data.n_gone} answers are about items that are gone or have no features: left out.")
+    if data.n_dropped:
+        sentences.append(f"{data.n_dropped} answers were left out, as asked.")
     return sentences

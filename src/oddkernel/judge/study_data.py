@@ -1,4 +1,4 @@
-"""What a study has found out so far: its answers, and the model learned from them, which is kept in its folder."""
+"""A study's features and answers, and the model learned from them, which is kept in the study's folder."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ import numpy as np
 from ..comparisons import Comparisons
 from ..formats import dump
 from ..items.encoders import NONE
-from ..items.kept import FOLDER, Kept
+from ..items.feature_cache import FOLDER, Kept
 from ..learning import models
 from ..learning.sklr import SKLR
 from ..support import files
-from .describing import describe
 from .export import SIMULATED, Filter, HoldOut, export
+from .item_features import describe
 from .store import Answer
 from .study import Study
 
@@ -31,7 +31,7 @@ HOLDOUTS: tuple[HoldOut, HoldOut] = ("drop", "only")
 
 
 @dataclass(frozen=True)
-class Findings:
+class StudyData:
     """Features and answers of a study.
 
     Attributes
@@ -113,7 +113,7 @@ def gather(
     database: str | None = None,
     chosen: Filter | None = None,
     progress: Callable[[str], None] | None = None,
-) -> Findings:
+) -> StudyData:
     """The features of a study's items, made if they aren't there, and the answers so far.
 
     Parameters
@@ -140,7 +140,7 @@ def gather(
             f"{study.home}: {'no answers' if not answers else 'no answers to learn from'} yet; oddkernel judge "
             f"{source} asks people, and oddkernel judge {source} --simulate 12 tries it without"
         )
-    found = findings_from(study, said, held_out, wanted=wanted, progress=progress)
+    found = study_data_from(study, said, held_out, wanted=wanted, progress=progress)
     return replace(found, n_dropped=len(answers) - said.n_answers - held_out.n_answers)
 
 
@@ -153,15 +153,15 @@ def shared(answers: Sequence[Answer], study: Study, chosen: Filter) -> tuple[Com
     return said, held_out
 
 
-def findings_from(
+def study_data_from(
     study: Study,
     said: Comparisons,
     held_out: Comparisons,
     *,
     wanted: str | None = None,
     progress: Callable[[str], None] | None = None,
-) -> Findings:
-    """The findings from answers that were read already; parameters are those of `gather`."""
+) -> StudyData:
+    """The data from answers that were read already; parameters are those of `gather`."""
     people = {str(rater) for part in (said, held_out) if part.rater is not None for rater in part.rater}
     features = describe(study.items, study.home, file=study.features_file, wanted=wanted, progress=progress)
     names = features.items.names or ()
@@ -172,7 +172,7 @@ def findings_from(
     simulated = sum(
         part[np.char.startswith(part.rater, SIMULATED)].n_answers for part in (known, kept) if part.rater is not None
     )
-    return Findings(study, features, known, kept, len(people), gone, n_simulated=simulated)
+    return StudyData(study, features, known, kept, len(people), gone, n_simulated=simulated)
 
 
 def forget(home: Path) -> None:

@@ -16,8 +16,8 @@ pytest.importorskip("fastapi", reason="the judge needs oddkernel[judge]")
 from judge_studies import make_folder, running
 
 from oddkernel.cli import main
-from oddkernel.items.kept import read_kept
-from oddkernel.judge.errands import Errand
+from oddkernel.items.feature_cache import read_kept
+from oddkernel.judge.background_tasks import BackgroundTask
 from oddkernel.judge.study import Study
 
 pytestmark = pytest.mark.slow  # starts servers and processes
@@ -86,17 +86,17 @@ def test_the_map_gets_features_without_being_told(tmp_path: Path) -> None:
         assert study.judge.describing.state()["problem"] is None
         kept = read_kept(folder)
         assert kept is not None
-        np.testing.assert_array_equal(study.judge.atlas._features, kept.items.X)
+        np.testing.assert_array_equal(study.judge.live_map._features, kept.items.X)
     assert Study.open(folder).features is not None
     shutil.rmtree(folder / ".oddkernel")
     assert Study.open(folder).features is None
 
 
 def test_an_errand_that_is_given_up_ends() -> None:
-    errand = Errand(lambda: {"source": "/", "features": None})
-    errand.begin()
-    errand.close()
-    while errand.state()["working"]:
+    task = BackgroundTask(lambda: {"source": "/", "features": None})
+    task.begin()
+    task.close()
+    while task.state()["working"]:
         time.sleep(0.02)
-    errand.begin()
-    assert not errand.state()["working"]
+    task.begin()
+    assert not task.state()["working"]

@@ -1,4 +1,4 @@
-"""The summary for the experimenter's page, computed only when answers have changed; the page asks every few seconds."""
+"""The experimenter's statistics, computed only when answers have changed; the page asks every few seconds."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from .overview import overview
+from .statistics import statistics
 from .store import Database, Unavailable
 from .study import Study
 
 QUICK = 0.2
-"""A summary that takes less than 0.2 seconds of CPU time is computed while the page waits. Chosen by hand."""
+"""Statistics that take less than 0.2 seconds of CPU time are computed while the page waits. Chosen by hand."""
 
 REST = 20.0
-"""Other summaries are computed in the background, and at most 1/20 of the time is spent on them. Chosen by hand."""
+"""Other statistics are computed in the background, and at most 1/20 of the time is spent on them. Chosen by hand."""
 
 
-class Summary:
-    """The latest `overview` of a study. Any thread may call any method."""
+class StatisticsCache:
+    """The latest `statistics` of a study. Any thread may call any method."""
 
     def __init__(self, study: Study, database: Database) -> None:
         self._study, self._database = study, database
@@ -29,7 +29,7 @@ class Summary:
         self.forget()
 
     def forget(self) -> None:
-        """Discard the latest summary, because it must no longer be shown; the next page waits for a new one."""
+        """Discard the latest statistics, because they must no longer be shown; the next page waits for new ones."""
         self._generation += 1
         self._facts: dict[str, Any] | None = None
         self._version: object = None
@@ -50,7 +50,7 @@ class Summary:
         generation = self._generation
         began = time.thread_time()  # of this thread alone: others may keep it waiting
         sittings, answers = self._database.read(lambda records: (records.sittings(), records.answers()))
-        facts = overview(sittings, answers, self._study.names, too_fast=self._study.settings.too_fast)
+        facts = statistics(sittings, answers, self._study.names, too_fast=self._study.settings.too_fast)
         if generation == self._generation:
             self._cost, self._made_at = time.thread_time() - began, time.monotonic()
             self._facts, self._version = facts, version
@@ -63,5 +63,5 @@ class Summary:
                 with suppress(Unavailable):  # which the log says; the page asks again
                     self._make(version)
 
-            self._worker = threading.Thread(target=make, name="oddkernel-summary", daemon=True)
+            self._worker = threading.Thread(target=make, name="oddkernel-statistics", daemon=True)
             self._worker.start()

@@ -101,7 +101,7 @@ def _about(said: Comparisons, items: NDArray[np.intp], rng: np.random.Generator)
     return Comparisons(kept.kind, numbers, kept.odd, kept.bound, kept.weight, part_of=kept.part_of)
 
 
-class Atlas:
+class LiveMap:
     """The latest map, and the making of the next.
 
     Parameters
@@ -182,7 +182,7 @@ class Atlas:
         np.savez(task, **arrays)
         one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "oddkernel.judge.atlas"],
+            [sys.executable, "-m", "oddkernel.judge.live_map"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from oddkernel import SKLR, Comparisons, KernelKMeans
-from oddkernel.cluster import spread, spreading
+from oddkernel.cluster import label_propagation, spread
 
 
 def brute_force(Z: np.ndarray, labels: np.ndarray, neighbors: int, alpha: float) -> np.ndarray:
@@ -34,11 +34,11 @@ def brute_force(Z: np.ndarray, labels: np.ndarray, neighbors: int, alpha: float)
 def test_shares_are_those_of_the_definition(neighbors: int, alpha: float, monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(0)
     Z, labels = random.normal(size=(40, 3)), np.where(np.arange(40) < 12, np.arange(40) % 3, -1)
-    monkeypatch.setattr(spreading, "SETTLED", 1e-12)
-    mean = spreading._mean_of_neighbours(Z, neighbors)
+    monkeypatch.setattr(label_propagation, "SETTLED", 1e-12)
+    mean = label_propagation._mean_of_neighbours(Z, neighbors)
     own = (labels[:, None] == np.arange(3)).astype(float)
     expected = brute_force(Z, labels, neighbors, alpha)
-    np.testing.assert_allclose(spreading._settled(mean, own, alpha), expected, atol=1e-10)
+    np.testing.assert_allclose(label_propagation._settled(mean, own, alpha), expected, atol=1e-10)
     found = spread(Z, labels, neighbors=neighbors, alpha=alpha)
     assert np.array_equal(found[12:], expected.argmax(axis=1)[12:])
 

@@ -10,7 +10,7 @@ import pytest
 from judge_studies import Running, make_folder, running
 from starlette.types import Message, Receive, Scope, Send
 
-from oddkernel.judge.guard import Guard, Rate
+from oddkernel.judge.middleware import Guard, Rate
 
 CHANGING = (
     "/api/sitting", "/api/consent", "/api/answers", "/api/undo",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from judge_studies import make_folder, running
 
 from oddkernel.judge.export import Filter
-from oddkernel.judge.pace import possible_seconds
+from oddkernel.judge.response_times import possible_seconds
 from oddkernel.judge.simulate import Crowd, by_chance
 from oddkernel.judge.store import Answer
 

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from .settings import Settings
 from .store import Sitting
-from .study import Settings
 
 OVER = ("screened_out", "timed_out")
 """States in which nothing more is asked, although questions are left."""
@@ -26,7 +26,7 @@ def state_of(sitting: Sitting, settings: Settings) -> str:
     return "running" if sitting.answered else "new"
 
 
-def standing(sitting: Sitting, settings: Settings, replied: Collection[str] = ()) -> dict[str, Any]:
+def progress_of(sitting: Sitting, settings: Settings, replied: Collection[str] = ()) -> dict[str, Any]:
     """How far a person is, and, at the end, the completion code and where to go.
 
     `replied` holds the names of the questions about the person that have a reply; there is no code before the last.

@@ -12,11 +12,11 @@ from typing import NamedTuple
 from ..questions.history import Triple
 
 AHEAD = 20
-"""Largest number of questions in stock. `questions.simulate` chooses 20 at a time by default, so `oddkernel reproduce
-next_question` measures policies that choose as far ahead."""
+"""Largest number of questions in the queue. `questions.simulate` chooses 20 at a time by default, so `oddkernel
+reproduce next_question` measures policies that choose as far ahead."""
 
 SHARE = 0.01
-"""Largest share of all possible questions in stock. Chosen by hand: with few items, nothing is chosen ahead."""
+"""Largest share of all possible questions in the queue. Chosen by hand: with few items, nothing is chosen ahead."""
 
 RUSH = 5
 """From this number of requests in a second on, questions are chosen ahead. Chosen by hand: about ten people who answer
@@ -26,7 +26,7 @@ SECOND = 1.0
 """Seconds over which requests are counted."""
 
 OLDEST = 2.0
-"""Age in seconds at which a question in stock is discarded. Chosen by hand."""
+"""Age in seconds at which a question in the queue is discarded. Chosen by hand."""
 
 
 class Choice(NamedTuple):
@@ -36,10 +36,10 @@ class Choice(NamedTuple):
     items: Triple
 
 
-class Stock:
+class QuestionQueue:
     """Questions chosen ahead, first in, first out. Any thread may call any method.
 
-    The stock holds as many questions as were requested in the last second, at most `AHEAD`, and none while fewer than
+    The queue holds as many questions as were requested in the last second, at most `AHEAD`, and none while fewer than
     `RUSH` requests came in that second.
 
     Parameters
@@ -51,15 +51,15 @@ class Stock:
 
     Examples
     --------
-    >>> stock = Stock(n_items=100)
+    >>> queue = QuestionQueue(n_items=100)
     >>> for _ in range(6):
-    ...     stock.requested(1)
-    >>> stock.missing()
+    ...     queue.requested(1)
+    >>> queue.missing()
     6
-    >>> stock.put([Choice("random", (0, 1, 2)), Choice("random", (3, 4, 5))])
-    >>> stock.take(1)
+    >>> queue.put([Choice("random", (0, 1, 2)), Choice("random", (3, 4, 5))])
+    >>> queue.take(1)
     [Choice(kind='random', items=(0, 1, 2))]
-    >>> stock.take(2)
+    >>> queue.take(2)
     []
     """
 
@@ -68,7 +68,7 @@ class Stock:
         self._clock = clock
         self._lock = threading.Lock()
         self._ready: deque[tuple[float, Choice]] = deque()
-        self._requests: deque[tuple[float, int]] = deque(maxlen=1000)  # bounds the memory; 20 would fill the stock
+        self._requests: deque[tuple[float, int]] = deque(maxlen=1000)  # bounds the memory; 20 would fill the queue
         self._closed = 0
 
     def __bool__(self) -> bool:
@@ -80,7 +80,7 @@ class Stock:
             self._requests.append((self._clock(), n))
 
     def missing(self) -> int:
-        """Number of questions to choose now; 0 while at least half of the stock is there."""
+        """Number of questions to choose now; 0 while at least half of the queue is there."""
         with self._lock:
             since = self._clock() - SECOND
             while self._requests and self._requests[0][0] < since:
@@ -97,7 +97,7 @@ class Stock:
             self._ready.extend((now, choice) for choice in choices)
 
     def take(self, n: int) -> list[Choice]:
-        """Take n questions out; none if fewer than n are there, or if the stock is closed."""
+        """Take n questions out; none if fewer than n are there, or if the queue is closed."""
         with self._lock:
             since = self._clock() - OLDEST
             if self._closed or len(self._ready) < n or self._ready[0][0] < since:
@@ -119,7 +119,7 @@ class Stock:
             self._closed += 1
 
     def reopen(self) -> None:
-        """Empty the stock and give out again what is put in from now on."""
+        """Empty the queue and give out again what is put in from now on."""
         with self._lock:
             self._closed -= 1
             self._ready.clear()

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..comparisons import Comparisons
-from .forms import ODD, Given, comparisons, n_rows
+from .question_forms import ODD, Given, comparisons, n_rows
 
 
-class Said:
+class AnswerCache:
     """All answers, with items as numbers, in the order in which they came. Any thread may call any method.
 
     New answers wait in a list until someone asks for all answers; then only the new ones are checked and appended.
 
     Examples
     --------
-    >>> said = Said()
+    >>> said = AnswerCache()
     >>> said.add("first", (4, 1, 2), -1)
     >>> said.add("second", (0, 1, 2), 2)
     >>> said.remove("first")

@@ -13,14 +13,15 @@ from ..questions.background import Background
 from ..questions.history import History, Triple, as_triple, draw_triples, key
 from ..questions.policies import DEFAULT, LEARNING, POLICIES, PREPARED
 from ..questions.process import LearningProcess
+from .answer_cache import AnswerCache
 from .choosing import Choosing, Wish
-from .forms import GRID, ODD, Given, filled, form_at, positions, shuffled
-from .listed import LISTED, arranged
-from .said import Said
-from .standing import OVER, state_of
-from .stock import Choice
+from .progress import OVER, state_of
+from .question_forms import GRID, ODD, Given, filled, form_at, positions, shuffled
+from .question_list import LISTED, arranged
+from .question_queue import Choice
+from .settings import Settings
 from .store import Database, Question, Records, Sitting
-from .study import Settings, Study
+from .study import Study
 
 CHOSEN = "chosen"
 """In a plan: a question that the study's policy chooses."""
@@ -106,7 +107,7 @@ class Asking:
                 'features makes one), or choose "random"'
             )
         self._rng = np.random.default_rng()
-        self._said = Said()
+        self._said = AnswerCache()
         n_items = len(study.items)
         self._history = History(n_items, np.zeros(n_items, dtype=np.intp), self._said.comparisons, study.features)
         self._choosing = Choosing(POLICIES[name], name, self._history)

@@ -338,8 +338,8 @@ class _Search:
             start = np.where(equality, start, start * penalty / nearest.penalty)
         unknown = np.isnan(start)
         # Those of an entropy may not be 0; others are found soonest from there.
-        usual = start[~unknown & ~equality] if entropic else []
-        return np.where(unknown, np.where(equality, 0.0, np.mean(usual) if len(usual) else 0.0), start)
+        usual = start[~unknown & ~equality & entropic]
+        return np.where(unknown, np.where(equality, 0.0, usual.mean() if len(usual) else 0.0), start)
 
     def _fit(self, recipe: Recipe, penalty: float, fold: int, start: Array | None) -> tuple[Judged, _Fitted]:
         """What is learned for a fold says about it, and the fit."""

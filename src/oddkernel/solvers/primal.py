@@ -199,9 +199,9 @@ def minimised(primal: Primal, close: float, *, warm: bool = False) -> Primal:
         # Where rows are few, most dimensions need not move, and the second path would move them all.
         crowded = 2 * len(primal.problem) > primal.problem.rank**2
         for path in (_central, _strengthened) if crowded else (_strengthened, _central):
-            found = path(primal, pull)
-            if found is not None:
-                primal = found
+            near = path(primal, pull)
+            if near is not None:
+                primal = near
                 break
     return _newton(primal, close, STEPS)[0]
 

@@ -61,10 +61,10 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
     # Where a direction in the primal costs as much as one in the dual, few of the latter remain from a warm start.
     near = warm and rows_cost(len(problem)) <= unknowns_cost(problem)
     if (many and is_soft(problem)) or (not near and _outweighed(point)):
-        for guess in descend(point, (10.0 * tol, tol) if many else (NEAR,), warm=warm):
-            if guess.residual >= point.residual:
+        for nearer in descend(point, (10.0 * tol, tol) if many else (NEAR,), warm=warm):
+            if nearer.residual >= point.residual:
                 break
-            point = guess
+            point = nearer
             if optimal(point, tol):
                 break
     elif declares(solver, "second_order") and _approachable(point):

@@ -14,7 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright, expect
 
 from oddkernel.judge.server import Server
-from oddkernel.judge.store.records import Answer
+from oddkernel.judge.store.answers import Answer
 from oddkernel.judge.study import Study
 
 Serve = Callable[[Path], Server]

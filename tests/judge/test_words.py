@@ -13,7 +13,7 @@ from judge_studies import make_folder, running
 
 from oddkernel.judge import admission, participant
 from oddkernel.judge.settings import Settings
-from oddkernel.judge.store import records
+from oddkernel.judge.store import answers
 from oddkernel.judge.study import Study
 from oddkernel.judge.words import ENGLISH, Words, languages, texts
 
@@ -49,7 +49,7 @@ def test_what_a_participant_may_be_refused_with_is_a_text() -> None:
     def sentences(module: object, name: str) -> set[str]:
         return set(re.findall(name + r'"([^"]+)"', Path(str(module.__file__)).read_text(encoding="utf-8")))  # type: ignore[attr-defined]
 
-    told = sentences(records, r"Unknown\(")
+    told = sentences(answers, r"Unknown\(")
     for module in (participant, admission):
         told |= sentences(module, r"HTTPException\(403, ")
     told -= {"Simulated people need the study's key."}

@@ -17,7 +17,7 @@ from ..support.excel import workbook_records
 from ..support.formulas import NUMBER, guard, unguard
 from ..support.text import DELIMITERS, Records, announced, csv_records, decode, header_of, with_points
 from .detail_columns import DETAILS, Details
-from .headers import Heads, find_heads, lacks
+from .find_columns import Heads, find_heads, lacks
 from .old_csv import declared_rows, is_declared, listed_rows, lists_items
 
 # Derived: float64 represents every whole number of 15 digits.

@@ -16,7 +16,7 @@ from ..comparisons import Comparisons
 from ..comparisons.rows import PART_OF, Rows
 from ..support.files import replace
 from .detail_columns import DETAILS, Details, check_details, parse_details
-from .headers import MissingColumns
+from .find_columns import MissingColumns
 from .listing import listing_of, read_listing, write_listing
 from .registry import ENDINGS, FORMATS, OWN
 

@@ -1,4 +1,7 @@
-"""Questions with a known answer: the tables ``[[catch]]`` of the settings."""
+"""Questions with a known answer: the tables ``[[catch]]`` of the settings.
+
+How many of them a sitting gets is said by ``catch_share`` in `settings` and counted by `next_questions.kinds_of`.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Where answers are kept: SQLite beside the items, or PostgreSQL. All the SQL is here and in the migrations."""
 
+from .answers import Answer, Question, Records
 from .backup import back_up
 from .database import Database, Unavailable
-from .records import Answer, Question, Records
-from .replies import Refused
+from .questionnaires import Refused
 from .sittings import Sitting, Unknown
 from .studies import now
 

@@ -17,7 +17,7 @@ import sqlalchemy
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from .records import Records
+from .answers import Records
 
 T = TypeVar("T")
 Work = Callable[[Records], T]

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .replies import Refused, Replies
+from .questionnaires import Refused, Replies
 from .studies import now
 
 

@@ -1,4 +1,4 @@
-// The words on the page: those of its language, replaced by those of the study.
+// The words on the page: those of its language (words.en.json and its neighbours), replaced by those of the study.
 
 import { NotNow, delayMs, get, pause } from "../shared/api.js";
 

@@ -8,7 +8,7 @@ from collections.abc import Container
 from typing import Any, NamedTuple
 
 from ..question_forms import GRID, ODD, Given, fits
-from .replies import Refused
+from .questionnaires import Refused
 from .sittings import Sitting, Sittings, Unknown
 from .studies import now
 

@@ -273,8 +273,8 @@ def test_a_policy_below_random_is_named() -> None:
     assert sentence in shown.remarks[0]
     assert shown.remarks[1:] == [
         "Worse than random by more than the error bars: auto on USPS Digits, Adjusted Rand index, at 100.",
-        "In the same draws, the default policy is below random by more than the standard error of the difference at 1 of 4 "
-        "points of the curves, by more than two at 1.",
+        "In the same draws, the default policy is below random by more than the standard error of the difference at "
+        "1 of 4 points of the curves, by more than two at 1.",
         "*auto* below random, USPS Digits, Adjusted Rand index: at 100 (−0.100 ± 0.000).",
     ]
 

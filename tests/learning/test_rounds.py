@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from oddkernel import SKLR, Comparisons
-from oddkernel.learning import Recipe, learn
+from oddkernel import SKLR, Comparisons, solvers
+from oddkernel.learning import Recipe, learn, rounds
 from oddkernel.learning.rounds import halfway
-from oddkernel.solvers import Newton
+from oddkernel.problem import Status
+from oddkernel.solvers import Newton, starts
 
 
 def test_rounds_can_be_asked_for_and_give_what_they_would_one_by_one(wine) -> None:
@@ -58,3 +61,38 @@ def test_a_penalty_of_zero_learns_nothing() -> None:
     learned = learn(phi, Comparisons.closer([0], [1], [2]), recipe, [0.0], solver=Newton(), tol=1e-6)
     assert learned.metric.tolist() == np.eye(3).tolist()
     assert learned.solution.n_iter == 0
+
+
+@pytest.mark.parametrize("loss", ["squared", "softmax"])
+def test_a_rough_solution_is_near_the_optimum_and_in_single_precision(
+    wine, monkeypatch: pytest.MonkeyPatch, loss: str
+) -> None:
+    X, y = wine
+    said = Comparisons.from_labels(y, 200, random_state=0)
+    phi = SKLR("adaptive", penalty=0).fit(X, said).features_.transform(X)
+    recipe = Recipe("adaptive", loss, ratio=2.0, margin=0.0)
+    exact = learn(phi, said, recipe, [0.1], solver=Newton(), tol=1e-8)
+    monkeypatch.setattr(starts, "LARGE", 0.0)
+    rough = learn(phi, said, recipe, [0.1], solver=Newton(), tol=1e-2, rough=True)
+    assert rough.point.problem.coordinates.dtype == np.float32
+    assert rough.solution.status.success
+    assert rough.metric == pytest.approx(exact.metric, abs=0.02)
+
+
+def test_a_rough_solution_that_is_not_found_is_looked_for_in_double_precision(
+    wine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = wine
+    said = Comparisons.from_labels(y, 60, random_state=0)
+    recipe = Recipe("linear", "squared", ratio=2.0, margin=0.0)
+
+    def solve(problem, *args, **settings):
+        solution, point = solvers.solve(problem, *args, **settings)
+        stalled = problem.coordinates.dtype == np.float32
+        return replace(solution, status=Status.STALLED) if stalled else solution, point
+
+    monkeypatch.setattr(starts, "LARGE", 0.0)
+    monkeypatch.setattr(rounds, "solve", solve)
+    learned = learn(X - X.mean(axis=0), said, recipe, [10.0], solver=Newton(), tol=1e-2, rough=True)
+    assert learned.point.problem.coordinates.dtype == np.float64
+    assert learned.solution.status.success

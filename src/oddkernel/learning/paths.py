@@ -304,7 +304,9 @@ class _Search:
         """The rows of the answers that are not held out."""
         if recipe not in self._rows:
             self._rows[recipe] = recipe.rows(self.trials.said)
-        return np.flatnonzero(~np.isin(self._rows[recipe].answer, self.trials.held_out[fold]))
+        kept = np.ones(len(self.trials.said), bool)
+        kept[self.trials.held_out[fold]] = False
+        return np.flatnonzero(kept[self._rows[recipe].answer])
 
     def starts(self, chosen: Tuning) -> list[Array | None]:
         """Multipliers from which learning from all answers may start, for each round."""
@@ -356,6 +358,7 @@ class _Search:
             max_iter=STEPS,
             starts=[start],
             like=known[-1].problem if known else None,
+            rough=True,
             device=self.device,
         )
         multipliers = np.full(len(rows), np.nan)

@@ -13,9 +13,14 @@ from ..problem.constraints import Constraints
 from ..problem.dual import Dual
 from ..problem.point import Point
 from ..problem.solution import Solution
-from ..solvers import Solver, solve
+from ..solvers import Newton, Solver, solve
+from ..solvers.costs import DENSE
+from ..solvers.starts import is_large, is_soft
 from ..support.types import Array
 from .recipe import Recipe, unit_of
+
+# The tolerance and the most steps of a solution in single precision. Chosen by hand.
+ROUGH, ROUGH_STEPS = 1e-2, 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +80,7 @@ def learn(
     like: Dual | None = None,
     check: Callable[[Dual], None] | None = None,
     progress: Callable[[int, Point], None] | None = None,
+    rough: bool = False,
     device: str | None = None,
 ) -> Learned:
     """Learn the metric on features from answers, round after round.
@@ -98,6 +104,8 @@ def learn(
         Called with the first round's problem before it is solved.
     progress : callable, optional
         Called with the number of the pass and the point reached.
+    rough : bool
+        Whether a solution in single precision is enough; where none is found, the solution is in double precision.
     device : str, optional
         Where to solve, as in `SKLR`.
     """
@@ -113,6 +121,14 @@ def learn(
         if check and not number:
             check(problem)
         start = starts[number] if number < len(starts) else None
+        pays = device is None and solver.exact and is_soft(problem) and is_large(problem)
+        if pays and (rough or len(problem) > DENSE):
+            # Half the time. Where double precision is wanted, a few steps are left from there.
+            near = solve(problem.single, Newton(), start=start, tol=max(tol, ROUGH), max_iter=ROUGH_STEPS)
+            if rough and near[0].status.success:
+                found.append(near)
+                continue
+            start = near[0].multipliers if near[0].status.success else start
         found.append(solve(problem, solver, start=start, tol=tol, max_iter=max_iter, progress=progress, device=device))
     solution, point = found[-1]
     return Learned(solution, point, prior, tuple(each.multipliers for each, _ in found))

@@ -19,7 +19,8 @@ Array = Any
 
 # Columns of a block in `times_inverse`. Chosen by hand; only speed depends on it.
 COLUMNS = 64
-# Rows from which NumPy makes a Cholesky factor: its BLAS may have threads (`solvers.threads`). By hand, likewise.
+# Rows from which NumPy makes a Cholesky factor: its BLAS may have threads (`solvers.threads`). By hand, likewise. In
+# single precision NumPy is no faster than in double, and SciPy three times as fast (3,000 rows: 0.59 and 0.18 seconds).
 SEVERAL = 1000
 
 ACCEPTED = "None (NumPy), 'cuda' or 'cuda:0' (PyTorch on a GPU), 'torch:cpu' (PyTorch), or 'cupy' or 'cupy:0' (CuPy)"
@@ -194,7 +195,7 @@ def cholesky(matrix: Array) -> Array | None:
     if library == "torch":
         factor, failed = _module("torch").linalg.cholesky_ex(matrix)
         return None if bool(failed) else factor
-    if library == "numpy" and len(matrix) < SEVERAL:
+    if library == "numpy" and (len(matrix) < SEVERAL or matrix.dtype == np.float32):
         # The matrix is symmetric, so that its transpose, in LAPACK's memory order, can be passed without a copy.
         factor, failed = lapack("potrf", matrix)(matrix.T, lower=1) if len(matrix) else (matrix, 0)
         return None if failed or not np.isfinite(factor).all() else factor

@@ -268,7 +268,7 @@ def _length(primal: Primal, step: Array) -> float:
     of the violations, so that its slope, which grows, costs no matrix product.
     """
     problem, xp = primal.problem, namespace(step)
-    bends = xp.linalg.eigvalsh(step)
+    bends = xp.astype(xp.linalg.eigvalsh(xp.astype(step, xp.float32)), step.dtype)
     change = problem.sandwich(primal.images, step)
     linear = _dot(primal.factor.T @ primal.factor, step)
 
@@ -340,8 +340,10 @@ def _by_rows(primal: Primal, rows: Array, damping: float) -> tuple[Array, bool]:
     stiff = (np.diagonal(matrix) > STIFF * soft).any()
     matrix = plus_diagonal(matrix, soft)
     if loss.has_entropy:
-        group = loss.group[rows]
-        matrix += np.where(group[:, None] == group, (1.0 + damping) * shared[rows], 0.0)
+        _, group = np.unique(loss.group[rows], return_inverse=True)
+        members = sparse.csr_array((np.ones(len(rows)), (group, np.arange(len(rows)))))
+        row, other = (members.T @ members).nonzero()
+        matrix[row, other] += (1.0 + damping) * shared[rows[other]]
     found, least = _solved(matrix, felt)
     y = np.zeros(len(problem))
     y[rows] = found
@@ -418,7 +420,8 @@ def _solved(matrix: Array, right: Array) -> tuple[Array, float]:
     factor = cholesky(matrix)
     if factor is None:
         return np.zeros_like(right), 0.0
-    found = linalg.cho_solve((factor, True), scale * right, check_finite=False)
+    known = (scale * right).astype(factor.dtype)  # LAPACK would copy a factor in single precision
+    found = linalg.cho_solve((factor, True), known, check_finite=False)
     return np.asarray(scale * found), float(np.diagonal(factor).min(initial=1.0))
 
 
@@ -454,7 +457,7 @@ def _by_products(primal: Primal, change: Array, damping: float) -> tuple[Array, 
         scaled = rest / scale
         before, left = left, _dot(rest, scaled)
         towards = scaled + (left / before) * towards
-    return axes @ x @ axes.T, arrived
+    return xp.astype(axes @ x @ axes.T, images.dtype), arrived
 
 
 def _hessian(primal: Primal, slim: Array, unit: Array) -> Callable[[Array], Array]:

@@ -20,7 +20,7 @@ from .protocol import Solver, declares
 HEAVY, SLIGHT = 2.0, 0.1
 # How near to the optimum descent in the primal leads where a Newton step on the dual is cheap.
 NEAR = 0.5
-# Multiplications in the larger products of the items' coordinates from which first steps in single precision pay.
+# Multiplications in the larger products of the items' coordinates from which single precision pays.
 LARGE = 1e8
 # How much a first guess may stretch a squared distance.
 STRETCH = 10.0
@@ -146,9 +146,14 @@ def _outweighed(point: Point) -> bool:
 def _approachable(point: Point) -> bool:
     """Whether first steps in single precision save time: from a cold start, on the CPU, where Newton's come first."""
     problem = point.problem
+    few = problem.host is problem and len(problem) <= DENSE
+    return few and is_large(problem) and not pulls(point.alpha) and not passes_first(point)
+
+
+def is_large(problem: Dual) -> bool:
+    """Whether single precision saves time: in products of the items' coordinates."""
     s, q = len(problem.items), problem.rank
-    large = problem.host is problem and len(problem) <= DENSE and s * q * max(s, q) >= LARGE
-    return large and not pulls(point.alpha) and not passes_first(point)
+    return bool(s * q * max(s, q) >= LARGE)
 
 
 def is_soft(problem: Dual) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oddkernel_benchmarks import CASES, answers, clustering, first_call, growth, items, octave, page, paper
+from oddkernel_benchmarks import CASES, answers, clustering, first_call, growth, items, octave, page, paper, versions
 from oddkernel_benchmarks.data import judgements
 from oddkernel_benchmarks.measure import Clock, Measured, measure, python_with
 from oddkernel_benchmarks.published import check, project, rank_two_passes, rows_of
@@ -118,6 +118,40 @@ def test_a_measurement_is_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) 
     assert measured.peak_mib > 1
     with pytest.raises(RuntimeError, match="no such thing"):
         measure(failing)
+
+
+def of_checkout(clock: Clock) -> dict[str, Any]:
+    clock.time(dict)
+    import somewhere
+
+    return {"where": somewhere.WHERE}
+
+
+def test_another_checkout_is_measured_with_its_own_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    monkeypatch.setattr(of_checkout, "__module__", "test_benchmarks")
+    for folder, where in (("src", "there"), ("benchmarks", "unused")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "somewhere.py").write_text(f"WHERE = {where!r}")
+    assert measure(of_checkout, checkout=tmp_path).facts == {"where": "there"}
+
+
+@pytest.mark.usefixtures("quick")
+def test_versions_are_compared_task_by_task(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(versions, "measure", measure_here)
+    monkeypatch.setattr(versions, "TURNS", dict.fromkeys(versions.TURNS, 1))
+    monkeypatch.setattr(answers, "judgements", partial(judgements, n_items=120))
+    assert versions.main([str(ROOT), "--size", "tiny"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 7
+    assert all(" s before " in line and " times; " in line for line in lines)
+    with pytest.raises(SystemExit):
+        versions.main([str(ROOT / "tests")])
+    with pytest.raises(SystemExit):
+        versions.main([str(ROOT), "nothing"])
+    assert "there are paper, answers, items" in capsys.readouterr().err
 
 
 def test_libraries_may_live_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,7 +55,11 @@ class Clock:
 
 
 def measure(
-    work: Callable[..., Any], options: Mapping[str, Any] | None = None, *, python: str | None = None
+    work: Callable[..., Any],
+    options: Mapping[str, Any] | None = None,
+    *,
+    python: str | None = None,
+    checkout: Path | None = None,
 ) -> Measured:
     """Run ``work(clock, **options)`` in a separate process.
 
@@ -68,9 +72,12 @@ def measure(
         Options that JSON can represent.
     python : str, optional
         Another interpreter, for libraries that need one.
+    checkout : Path, optional
+        Another checkout of the project, whose function of the same name is run with its own oddkernel.
     """
     place = f"{work.__module__}:{work.__qualname__}"
-    path = os.pathsep.join([*filter(None, sys.path)] if python is None else [str(Path(__file__).parents[1])])
+    first = [] if checkout is None else [str(checkout / "src"), str(checkout / "benchmarks")]
+    path = os.pathsep.join([*first, *filter(None, sys.path)] if python is None else [str(Path(__file__).parents[1])])
     done = subprocess.run(
         [python or sys.executable, "-m", f"{__package__}.measure", place, json.dumps(options or {})],
         env=os.environ | {"PYTHONPATH": path},

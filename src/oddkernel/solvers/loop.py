@@ -10,8 +10,8 @@ from ..problem.point import Point
 from ..problem.solution import Status
 from .protocol import Solver
 
-# Steps without progress before a solver is stopped, and the share by which the residual has to fall to count as progress
-# where rounding hides whether the dual rises: rounding errors were seen to let it fall by 1e-4 of itself a step, for good.
+# Steps without progress before a solver is stopped, and the share by which the residual must fall to count as progress
+# where rounding hides whether the dual rises: with rounding errors alone it was seen to fall by 1e-4 of itself a step.
 PATIENCE, PROGRESS = 25, 0.01
 # Multipliers of hard rows this large, in units of their rows, end a run: the rows contradict one another, or nearly so.
 # Chosen by hand; optima with 1e10 were seen.

@@ -20,6 +20,7 @@ from oddkernel.kernels import AdaptiveGaussian, Identity, KernelSum
 
 from .outcome import Outcome, Table
 from .people import recorded, split
+from .runner import run_all
 from .store import Store
 
 Array = NDArray[Any]
@@ -43,11 +44,7 @@ class Things:
         """Measure the parts that the folder doesn't hold yet."""
         store = results(folder)
         todo = [part for part in PARTS if part not in set(store.read()["part"])]
-        for done, part in enumerate(todo):
-            tell(f"dimensions, {part}: {done + 1} of {len(todo)}")
-            store.append(measure(part))
-        store.merge()
-        return len(todo)
+        return run_all(measure, todo, store, jobs=jobs, tell=tell, named=lambda row: f"dimensions, {row['part']}")
 
     def show(self, folder: Path, *, draws: int) -> Outcome:
         """How sure the dimensions are, and the items that have most of each."""

@@ -52,19 +52,6 @@ def test_halves_keep_as_many_coordinates_as_the_model(monkeypatch: pytest.Monkey
     assert seen == [model.rank_, model.rank_, 2, 2]
 
 
-def test_a_half_learns_nothing_from_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Its solution starts from the multipliers of all answers, and is the optimum of its own answers all the same.
-    _, _, model = planted_model()
-    seen = []
-    monkeypatch.setattr(halves, "gaussian", lambda coordinates: seen.append(coordinates @ coordinates.T))
-    monkeypatch.setattr(halves, "TOLERANCE", 1e-8)
-    fit = model.fit_
-    for multipliers in (fit.multipliers, ()):
-        Halves(dataclasses.replace(fit, multipliers=multipliers), np.random.RandomState(0), lambda sentence: None)
-    assert any(np.abs(each).max() > 0 for each in fit.multipliers)
-    np.testing.assert_allclose(seen[:2], seen[2:], atol=1e-5)
-
-
 def test_a_mean_has_the_usual_error() -> None:
     values = np.random.default_rng(0).normal(size=(400, 1))
     mean, error = weighted_mean(values, np.ones(400))

@@ -111,18 +111,7 @@ class Halves:
         for number, out in enumerate(folds_of(said, 2, random), 1):
             tell(f"learning a kernel from half of the answers, {number} of 2")
             kept = without(said, out)
-            rows = fit.recipe.rows(kept)
-            learned = learn(
-                fit.asked,
-                rows,
-                fit.recipe,
-                fit.penalties,
-                solver=Auto(),
-                tol=TOLERANCE,
-                # The optimum is the same wherever one starts, and near that of all answers.
-                starts=[rows.matched(fit.rows, each) for each in fit.multipliers],
-                device=device,
-            )
+            learned = learn(fit.asked, kept, fit.recipe, fit.penalties, solver=Auto(), tol=TOLERANCE, device=device)
             root = learned.root
             if fit.root.shape[1] < root.shape[1]:  # as many dimensions as held-out answers left to the model
                 root = leading(root, np.cov(fit.asked.T, bias=True))[:, : fit.root.shape[1]]

@@ -118,7 +118,8 @@ function aboutMap({ problem, computing, answers_needed: needed, computed_at: at,
     "the closer two items, the more alike. Colours and numbers are groups.";
   if (!holdout?.answers) return learned;
   const { agrees, answers, chance } = holdout;
-  return `${learned} It agrees with ${percent(agrees)} of ${count.format(answers)} answers held out; chance is ${percent(chance)}.`;
+  const told = `It agrees with ${percent(agrees)} of ${count.format(answers)} answers held out`;
+  return `${learned} ${told}; chance is ${percent(chance)}.`;
 }
 
 async function refreshMap() {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from oddkernel.datasets import sample_per_class
 from oddkernel.problem import choices
 from oddkernel.questions import ByLabels, ByMetric, LearningCurve
 
+from .figures import Curve, Panel, panels
 from .means import Means, drawn, facts, means
 from .outcome import Outcome, Table
 from .runner import Row, run_all
@@ -248,33 +248,23 @@ def _remarks(found: Means, value: str) -> list[str]:
 
 def _figure(found: dict[str, Means]) -> bytes:
     """A panel for each setting: first the Adjusted Rand index, then held-out answers."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
+    return panels(
+        [
+            Panel(_name(setting), VALUES[value], _curves(found[value], setting))
+            for value in VALUES
+            for setting in _settings(found[value])
+        ],
+        "items shown",
+    )
 
-    panels = [(value, setting) for value in VALUES for setting in _settings(found[value])]
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "oddkernel", "font.size": 9}):
-        rows = -(-len(panels) // 3)
-        figure = Figure(figsize=(9.0, 0.6 + 2.4 * rows), layout="constrained")
-        axes = figure.subplots(rows, 3, squeeze=False)
-        for ax in axes.flat[len(panels) :]:
-            ax.set_axis_off()
-        for ax, (value, setting) in zip(axes.flat, panels, strict=False):
-            for form, title in FORMS.items():
-                at = [n for n in AT[form] if (*setting, form, n) in found[value]]
-                told = [found[value][*setting, form, n] for n in at]
-                if told:
-                    x = [n * SHOWN[form] for n in at]
-                    y, error = [each.mean for each in told], [each.error for each in told]
-                    ax.errorbar(x, y, error, label=title, capsize=2, color=COLOURS[form])
-            ax.set_title(_name(setting), loc="left", fontsize=8)
-            ax.set(xlabel="items shown", ylabel=VALUES[value])
-            ax.grid(alpha=0.25)
-            ax.spines[["top", "right"]].set_visible(False)
-        handles, names = axes.flat[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside lower center", ncols=4, frameon=False)
-        file = io.BytesIO()
-        figure.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()
+
+def _curves(found: Means, setting: Setting) -> list[Curve]:
+    curves = []
+    for form, title in FORMS.items():
+        known = [(n * SHOWN[form], found[key]) for n in AT[form] if (key := (*setting, form, n)) in found]
+        if known:
+            curves.append(Curve(title, known, {"color": COLOURS[form]}))
+    return curves
 
 
 QUESTION = f"""\

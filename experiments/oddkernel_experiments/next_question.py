@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -23,6 +22,7 @@ from oddkernel.problem import choices
 from oddkernel.questions import DEFAULT, POLICIES, ByLabels, ByMetric, LearningCurve, Recorded, simulate
 from oddkernel.solvers import SOLVERS
 
+from .figures import Curve, Panel, panels
 from .means import Mean, Means, drawn, facts, means
 from .outcome import Outcome, Table, listed
 from .people import recorded, split
@@ -247,8 +247,6 @@ def outcome(rows: pd.DataFrame) -> Outcome:
     )
 
 
-# Panels of the figure in a row.
-ACROSS = 3
 VALUES = {"rand": "Adjusted Rand index", "agreement": "held-out answers predicted"}
 
 
@@ -361,40 +359,25 @@ def _apart(mine: Mean, chance: Mean) -> bool:
 
 def _figure(found: dict[str, Means]) -> bytes:
     """A panel for each setting: first the Adjusted Rand index, then held-out answers."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    panels = [(value, *setting) for value in VALUES for setting in _settings(found[value])]
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "oddkernel", "font.size": 9}):
-        rows = -(-len(panels) // ACROSS)
-        figure = Figure(figsize=(9.0, 0.6 + 2.4 * rows), layout="constrained")
-        axes = figure.subplots(rows, ACROSS, squeeze=False)
-        for ax in axes.flat[len(panels) :]:
-            ax.set_axis_off()
-        for ax, (value, dataset, noise) in zip(axes.flat, panels, strict=False):
-            _panel(ax, found[value], dataset, noise)
-            ax.set_title(_setting(dataset, noise), loc="left", fontsize=9)
-            ax.set(xlabel="questions", ylabel=VALUES[value])
-        handles = {
-            name: handle for ax in axes.flat for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)
-        }
-        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, frameon=False)
-        file = io.BytesIO()
-        figure.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()
+    return panels(
+        [
+            Panel(_setting(dataset, noise), VALUES[value], _curves(found[value], dataset, noise))
+            for value in VALUES
+            for dataset, noise in _settings(found[value])
+        ],
+        "questions",
+    )
 
 
-def _panel(ax: Any, found: Means, dataset: str, noise: float) -> None:
+def _curves(found: Means, dataset: str, noise: float) -> list[Curve]:
+    curves = []
     for policy, title in TITLES.items():
-        line = [
-            (n, *found[dataset, noise, policy, n][:2]) for n in points(dataset) if (dataset, noise, policy, n) in found
-        ]
-        if line:
-            x, y, error = zip(*line, strict=True)
-            style = {"color": COLOURS[policy], "linewidth": 2.0 if policy in ("random", DEFAULT) else 1.1}
-            ax.errorbar(x, y, error, label=title, capsize=2, linestyle="--" if policy == INFORMED else "-", **style)
-    ax.grid(alpha=0.25)
-    ax.spines[["top", "right"]].set_visible(False)
+        known = [(n, found[key]) for n in points(dataset) if (key := (dataset, noise, policy, n)) in found]
+        wide, dashed = policy in ("random", DEFAULT), policy == INFORMED
+        style = {"color": COLOURS[policy], "linewidth": 2.0 if wide else 1.1, "linestyle": "--" if dashed else "-"}
+        if known:
+            curves.append(Curve(title, known, style))
+    return curves
 
 
 QUESTION = f"""\

@@ -81,11 +81,12 @@ def test_map_appears_and_lists_its_groups(served: Server, visit: Visit) -> None:
         for n in range(8)
     ]
     reply = {"computing": False, "problem": None, "answers_needed": 0, "computed_at": "2026-01-01T12:00:00+00:00"}
-    reply |= {"answers_used": 30, "holdout": {"answers": 5, "agrees": 0.6}, "items": placed}
+    reply |= {"answers_used": 30, "holdout": {"answers": 5, "agrees": 0.6, "chance": 0.5}, "items": placed}
     page = visit(served, served.experimenter_url.removeprefix(served.url))
     page.route("**/api/map", lambda route: route.fulfill(json=reply))
     page.reload()
     expect(page.locator("#map-about")).to_contain_text("from 30 answers")
+    expect(page.locator("#map-about")).to_contain_text("chance is 50%")
     assert page.locator("#map .dot").count() == 8
     page.get_by_text("The groups as lists").click()
     expect(page.get_by_role("heading", name="Group 2")).to_be_visible()

@@ -271,6 +271,7 @@ def test_a_map_is_learned_elsewhere(tmp_path: Path) -> None:
     assert found["problem"] is None
     assert found["answers_used"] == 150
     assert found["holdout"]["agrees"] > 0.9
+    assert found["holdout"]["chance"] == pytest.approx(1 / 3)
     assert len({(cluster, label) for cluster, label in zip(found["cluster"], labels.tolist(), strict=True)}) == 2
     assert not found["computing"]
 
@@ -282,7 +283,17 @@ def test_a_map_costs_no_more_than_it_may(monkeypatch: pytest.MonkeyPatch) -> Non
     found = learn(said, Comparisons.empty(), np.random.default_rng(0).normal(size=(30, 2)))
     assert len(found["items"]) == len(found["x"]) == 10
     assert found["answers_used"] == 20
-    assert found["holdout"] == {"answers": 0, "agrees": None}
+    assert found["holdout"] == {"answers": 0, "agrees": None, "chance": None}
+
+
+def test_chance_is_that_of_the_answers_form() -> None:
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    said = Comparisons.from_labels(np.arange(12) % 2, 60, random_state=0)
+    anchors = Comparisons.closer([0, 1, 2], [2, 3, 4], [1, 2, 3])
+    grids = Comparisons.grid([0, 1], [[2, 3, 4, 5], [3, 4, 5, 6]], [[0, 2], [0, 2]])
+    assert learn(said, anchors, X)["holdout"]["chance"] == pytest.approx(1 / 2)
+    assert learn(said, grids, X)["holdout"]["chance"] == pytest.approx(1 / 2)
+    assert 1 / 3 < learn(said, anchors + said, X)["holdout"]["chance"] < 1 / 2
 
 
 def test_a_map_that_fails_says_so_and_no_more(tmp_path: Path) -> None:

@@ -149,3 +149,17 @@ def test_people_who_do_not_think_in_groups_are_asked_what_is_uncertain() -> None
     history.belief = lambda: belief
     found, expected = (POLICIES[name](history, 5, np.random.default_rng(0)) for name in ("prototypes", "uncertain"))
     assert np.array_equal(found, expected)
+
+
+def test_without_odd_one_out_answers_it_asks_what_is_uncertain() -> None:
+    X, y = four_clouds()
+    person, rng = ByLabels(y, random_state=0), np.random.default_rng(0)
+    shown = [rng.choice(len(X), 3, replace=False) for _ in range(30)]
+    anchors = Comparisons.anchor(shown, [person.anchor(row) for row in shown])
+    belief = Belief.learn(X, anchors)
+    history = past(belief.space, anchors)
+    history.belief = lambda: belief
+    expected = POLICIES["uncertain"](history, 4, np.random.default_rng(1))
+    np.testing.assert_array_equal(prototypes(history, 4, np.random.default_rng(1)), expected)
+    mixed = past(belief.space, anchors + Comparisons.odd_one_out([shown[0]], [person(shown[0])]))
+    assert prototypes(mixed, 1, np.random.default_rng(1)).shape == (1, 3)  # `past` fails where something is learned

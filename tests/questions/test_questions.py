@@ -357,6 +357,27 @@ def test_a_process_learns_what_this_one_would(prepared: bool) -> None:
         process.learn(said)
 
 
+def test_a_process_learns_from_every_form_of_question() -> None:
+    X, y = groups()
+    person, rng = ByLabels(y, random_state=0), np.random.default_rng(0)
+    asked = [rng.choice(len(X), 3, replace=False) for _ in range(60)]
+    middles, around = zip(
+        *((int(i), rng.choice(np.delete(np.arange(len(X)), i), 5, False)) for i in range(20)), strict=True
+    )
+    said = (
+        Comparisons.anchor(asked, [person.anchor(row) for row in asked])
+        + Comparisons.grid(middles, around, [person.grid(i, row) for i, row in zip(middles, around, strict=True)])
+        + Comparisons.odd_one_out(asked, [person(row) for row in asked])
+    )
+    process = LearningProcess(X)
+    try:
+        elsewhere, here = process.learn(said), Belief.learn(X, said)
+    finally:
+        process.close()
+    assert (elsewhere.n_answers, elsewhere.n_decided) == (here.n_answers, here.n_decided)
+    np.testing.assert_allclose(elsewhere.sides(said.shown), here.sides(said.shown), rtol=0.02)
+
+
 def test_of_many_answers_the_same_are_learned_from_again() -> None:
     said = Comparisons.odd_one_out([[i, i + 1, i + 2] for i in range(400)], [0] * 400)
     before, after = (set(bounded(said[:n], 100).shown[:, 0].tolist()) for n in (390, 400))

@@ -51,11 +51,13 @@ def learn(
     -------
     dict
         ``items`` (their numbers), ``x``, ``y``, ``cluster``, ``answers_used``, ``n_clusters`` and ``holdout``: the
-        number of held-out answers about these items, and the share of them that the learned distances agree with.
+        number of held-out answers about these items, the share of them that the learned distances agree with, and the
+        share that guesses would agree with.
     """
     from ..cluster import KernelKMeans
     from ..kernels import AdaptiveGaussian, Identity, Kernel, KernelSum
     from ..learning.sklr import SKLR
+    from ..problem import choices
     from ..report.maps import flat_map
 
     rng = np.random.default_rng(random_state)
@@ -82,7 +84,11 @@ def learn(
         "cluster": groups.fit_predict(model.kernel_matrix(X)).tolist(),
         "n_clusters": min(n_clusters, len(items)),
         "answers_used": said.n_answers,
-        "holdout": {"answers": decided.n_answers, "agrees": model.score(X, decided) if len(decided) else None},
+        "holdout": {
+            "answers": decided.n_answers,
+            "agrees": model.score(X, decided) if len(decided) else None,
+            "chance": choices.chance(decided) if len(decided) else None,
+        },
     }
 
 

@@ -61,6 +61,17 @@ def agreement(opposite: Array, said: Comparisons) -> Array:
     return np.asarray(named[np.arange(len(said)), chosen(said)] / named.sum(axis=1))
 
 
+def chance(said: Comparisons) -> float:
+    """The mean agreement of guesses with decided answers: a third about three items, a half for *closer*; weighted.
+
+    Examples
+    --------
+    >>> chance(Comparisons.closer([0], [1], [2]))
+    0.5
+    """
+    return float(np.average(1.0 / kinds.compared(said.kind).sum(axis=1), weights=said.weight))
+
+
 def probabilities(opposite: Array, temperature: float, tie: float = 0.0, guess: float = 0.0) -> Array:
     """(m, 4): the probability that each of the three is called odd, and that of *can't tell*.
 

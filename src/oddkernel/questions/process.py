@@ -45,7 +45,7 @@ class LearningProcess:
         """Learn from the answers; waits for the process. If it has ended, the next call starts another."""
         process = self._running()
         try:
-            pickle.dump((said.shown, said.odd), cast(BinaryIO, process.stdin), protocol=5)
+            pickle.dump(said.with_names(None), cast(BinaryIO, process.stdin), protocol=5)
             cast(BinaryIO, process.stdin).flush()
             reply: dict[str, Any] = pickle.load(cast(BinaryIO, process.stdout))
         except (OSError, EOFError, pickle.UnpicklingError) as error:
@@ -117,11 +117,10 @@ def main() -> None:
     last: Belief | None = None
     while True:
         try:
-            shown, odd = pickle.load(sys.stdin.buffer)
+            said: Comparisons = pickle.load(sys.stdin.buffer)
         except EOFError:
             return
         try:
-            said = Comparisons.odd_one_out(shown, odd) if len(shown) else Comparisons.empty()
             is_first = last is None
             last = Belief.learn(features, bounded(said), last=last)
             if prepared:

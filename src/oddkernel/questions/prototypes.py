@@ -36,16 +36,18 @@ EARLY = 20
 def prototypes(history: History, n: int, rng: np.random.Generator) -> Indices:
     """A typical item without a group, with prototypes of the two groups that it most likely belongs to.
 
-    Falls back to `uncertain` when all typical items have a group, when only certain questions can be asked, and when
-    people turn out not to answer by group.
+    Falls back to `uncertain` when all typical items have a group, when only certain questions can be asked, when
+    people turn out not to answer by group, and when there are answers but none to odd-one-out questions.
     """
     space = history.space()
     if space is None:
         return random(history, n, rng)
     chosen: list[Triple] = []
     chosen_keys: set[Triple] = set()
-    groups = Groups(space, history.said())
-    if history.allowed is None and not groups.gradual:
+    said = history.said()
+    groups = Groups(space, said)
+    silent = len(said) > 0 and not (said.kind == Kind.ODD_ONE_OUT).any()  # groups come from odd-one-out answers alone
+    if history.allowed is None and not groups.gradual and not silent:
         taken = (history.asked, history.open, chosen_keys)
         busy = {item for question in history.open for item in question}
         for item, candidates in groups.to_place():

@@ -8,7 +8,7 @@ from math import fsum, sqrt
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..comparisons import Comparisons, kinds
+from ..comparisons import Comparisons
 from ..learning.folds import FEWEST, folds_of, without
 from ..learning.rounds import learn
 from ..learning.sklr import SKLR
@@ -79,7 +79,7 @@ def from_tuning(model: SKLR) -> HeldOut | None:
     which = "held out in turn" if n_answers == len(known) else "a random part, held out"
     how = f"{which} while the same answers chose the settings, so the figure is slightly optimistic"
     figures = tuning.start, tuning.start + tuning.gain, tuning.gain_interval
-    return HeldOut(*figures, n_answers, _chance(known), how, *_left_out(said))
+    return HeldOut(*figures, n_answers, choices.chance(known), how, *_left_out(said))
 
 
 def from_answers(said: Comparisons, before: Array, after: Array, how: str = "set aside before learning") -> HeldOut:
@@ -123,12 +123,8 @@ def _compared(before: Array, after: Array, known: Comparisons, said: Comparisons
     # stay the same don't make the gain certain.
     error = 1.96 * sqrt(fsum(np.square(errors)) + 1.0 / len(errors) ** 2)
     figures = fsum(share * before), fsum(share * after), (gain - error, gain + error)
-    return HeldOut(*figures, known.n_answers, _chance(known), how, *_left_out(said))
+    return HeldOut(*figures, known.n_answers, choices.chance(known), how, *_left_out(said))
 
 
 def _left_out(said: Comparisons) -> tuple[int, int]:
     return int(np.count_nonzero(said.undecided)), int(np.count_nonzero(said.links))
-
-
-def _chance(known: Comparisons) -> float:
-    return float(np.average(1 / kinds.compared(known.kind).sum(axis=1), weights=known.weight))

@@ -117,8 +117,9 @@ function aboutMap({ problem, computing, answers_needed: needed, computed_at: at,
     `Learned at ${new Date(at).toLocaleTimeString()} from ${count.format(used)} answers: ` +
     "the closer two items, the more alike. Colours and numbers are groups.";
   if (!holdout?.answers) return learned;
-  const { agrees, answers } = holdout;
-  return `${learned} It agrees with ${percent(agrees)} of ${count.format(answers)} answers held out; chance is 33%.`;
+  const { agrees, answers, chance } = holdout;
+  const told = `It agrees with ${percent(agrees)} of ${count.format(answers)} answers held out`;
+  return `${learned} ${told}; chance is ${percent(chance)}.`;
 }
 
 async function refreshMap() {

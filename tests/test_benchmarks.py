@@ -11,7 +11,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oddkernel_benchmarks import CASES, answers, clustering, first_call, growth, items, octave, page, paper, versions
+from oddkernel_benchmarks import (
+    CASES,
+    answers,
+    choosing,
+    clustering,
+    first_call,
+    growth,
+    items,
+    octave,
+    page,
+    paper,
+    versions,
+)
 from oddkernel_benchmarks.data import judgements
 from oddkernel_benchmarks.measure import Clock, Measured, measure, python_with
 from oddkernel_benchmarks.published import check, project, rank_two_passes, rows_of
@@ -217,3 +229,24 @@ def test_from_the_command_line(
     monkeypatch.setattr("oddkernel.cli.bench.find_spec", lambda name: None)
     assert main(["bench", "paper"]) == 2
     assert sorted(os.listdir()) == ["kept", "shown.md"]
+
+
+def test_what_choosing_costs_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    choosing.times(["random"], 400, 1, one_fit=True)
+    told = capsys.readouterr().out
+    assert told.startswith("random, 400 answers: ")
+    assert "; one fit " in told
+    assert "trials, chosen " in told
+
+
+@pytest.mark.skipif("ODDKERNEL_DATA" not in os.environ, reason="the paper's data sets are not here")
+def test_choosing_is_timed_on_the_draws_of_the_experiments() -> None:
+    from oddkernel_experiments.questions import triples
+    from oddkernel_experiments.samples import MULTICLASS, sample
+
+    for name in ("vehicle", "scene", "usps"):
+        items, _ = sample(name, 0)
+        [n] = choosing.TIMED[name]
+        X, said = choosing.timed(name, n)
+        assert pytest.approx(items.X) == X
+        assert said == triples(items, MULTICLASS, n, draw=0)

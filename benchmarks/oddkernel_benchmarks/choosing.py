@@ -1,8 +1,13 @@
 """What choosing costs, how well it chooses, and whether what it claims is true.
 
+    python -m oddkernel_benchmarks.choosing times
     python -m oddkernel_benchmarks.choosing quality --out before.json
     python -m oddkernel_benchmarks.choosing quality --out after.json --against before.json
     python -m oddkernel_benchmarks.choosing claims --draws 50
+
+``times``: wall-clock seconds of `SKLR()` with everything that it chooses, and, with ``--one-fit``, of a single fit with
+a penalty of 10; everything is compiled before. Vehicle, Scene, USPS and THINGS are read from the folder that
+``ODDKERNEL_DATA`` names, as the paper's experiments draw them.
 
 ``quality``: for answers drawn from classes, a share of them wrong, the agreement and the log-likelihood of 2,000 fresh
 answers by `SKLR()`, and the processor seconds of one fit and of choosing. With ``--against``, also the mean paired
@@ -18,14 +23,33 @@ import argparse
 import json
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import Bunch
 
 from oddkernel import SKLR, Comparisons
+from oddkernel.datasets import load_scene, load_usps, load_vehicle, sample_per_class
 
+from .data import judgements
+from .measure import Clock
+
+# Answers about each data set of ``times``. Those about the paper's sets are as many as in its Table 1.
+TIMED = {
+    "digits": (300, 1_000, 3_000),
+    "vehicle": (80,),
+    "scene": (160,),
+    "usps": (200,),
+    "random": (400, 800, 1_600, 2_600, 3_000),
+    "things": (3_000, 145_177),
+}
+# Items of the paper's sets in each class; None: all.
+PER_CLASS = {"vehicle": None, "scene": 100, "usps": 100}
+# Items of ``random``, and how sharply a hidden metric answers.
+RANDOM_ITEMS, SHARPNESS = 20, 1.0
 # Answers to learn from, and how many draws for each share of wrong ones.
 SETS = {"wine": (150, 6), "iris": (150, 6), "blobs": (200, 6), "breast_cancer": (200, 4), "digits": (300, 2)}
 NOISE = (0.0, 0.2, 0.4)
@@ -43,6 +67,55 @@ SETTINGS = (
     (60, 300, 3.0),
 )
 TRUTH = 4000
+
+
+def timed(name: str, n: int) -> tuple[np.ndarray, Comparisons]:
+    """Features, and answers about them."""
+    if name == "random":
+        X, said, _ = people(RANDOM_ITEMS, n, SHARPNESS, [0, n])
+        return X, said
+    if name == "things":
+        X, shown, _ = judgements(n)
+        return X, Comparisons.odd_one_out(shown, np.full(len(shown), 2))
+    if name == "digits":
+        X, y = datasets.load_digits(return_X_y=True)
+        return X, Comparisons.from_labels(y, n, random_state=5)
+    X, y = sampled(name, 0)
+    return X, Comparisons.from_labels(y, n, random_state=np.random.RandomState([0, 1, 0]))
+
+
+def sampled(name: str, draw: int) -> tuple[np.ndarray, np.ndarray]:
+    """Features and classes of one of the paper's sets."""
+    load: dict[str, Callable[[], Bunch]] = {"vehicle": load_vehicle, "scene": load_scene, "usps": load_usps}
+    found = load[name]()
+    X, y = np.asarray(found.data, dtype=float), np.asarray(found.target)
+    X = StandardScaler().fit_transform(X) if name == "vehicle" else X / np.abs(X).max()
+    size = PER_CLASS[name]
+    rows = np.arange(len(y)) if size is None else sample_per_class(y, size, np.random.RandomState([draw, 0]))
+    return X[rows], y[rows]
+
+
+def times(names: list[str], most: int, repeats: int, *, one_fit: bool) -> None:
+    """Time choosing, and one fit, on every data set with at most this many answers."""
+
+    def clocked(model: SKLR, X: np.ndarray, said: Comparisons) -> Clock:
+        clock = Clock()
+        clock.time(lambda: model.fit(X, said), repeats)
+        return clock
+
+    chooser, alone = SKLR(random_state=0, verbose=0), SKLR("adaptive", penalty=10.0, verbose=0)
+    for model in (chooser, alone):
+        for name, n in (("random", 100), ("random", 6_000), ("digits", 100)):
+            model.fit(*timed(name, n))
+    for name, n in [(each, n) for each in names for n in TIMED[each] if n <= most]:
+        X, said = timed(name, n)
+        clock = clocked(chooser, X, said)
+        told = f"{name}, {n} answers: {clock.seconds:.2f} s, of processors {clock.cpu_seconds:.2f} s"
+        told += f"; one fit {clocked(alone, X, said).seconds:.2f} s" if one_fit else ""
+        found = chooser.tuning_
+        assert found is not None
+        chosen = next(trial for trial in found.trials if trial.penalties == found.penalties)
+        print(f"{told}; {len(found.trials)} trials, chosen {', '.join(chosen.cells)}", flush=True)
 
 
 def data(name: str, draw: int) -> tuple[np.ndarray, np.ndarray]:
@@ -133,6 +206,11 @@ def claims(draws: int, seed: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     commands = parser.add_subparsers(dest="command", required=True)
+    timing = commands.add_parser("times")
+    timing.add_argument("--sets", nargs="+", choices=TIMED, default=list(TIMED))
+    timing.add_argument("--most", type=int, default=200_000, help="answers")
+    timing.add_argument("--repeats", type=int, default=1)
+    timing.add_argument("--one-fit", action="store_true")
     measuring = commands.add_parser("quality")
     measuring.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     measuring.add_argument("--seed", type=int, default=0)
@@ -143,7 +221,9 @@ def main() -> None:
     claiming.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    if arguments.command == "quality":
+    if arguments.command == "times":
+        times(arguments.sets, arguments.most, arguments.repeats, one_fit=arguments.one_fit)
+    elif arguments.command == "quality":
         quality(arguments.sets, arguments.seed, arguments.out, arguments.against)
     else:
         claims(arguments.draws, arguments.seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import warnings
 from dataclasses import replace
 
@@ -111,20 +112,22 @@ def test_fits_start_at_the_nearest_penalty(monkeypatch: pytest.MonkeyPatch) -> N
     assert checked >= 3
 
 
-def test_folds_in_threads_leave_blas_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folds_in_threads_leave_blas_one_thread_and_one_alone_has_all(monkeypatch: pytest.MonkeyPatch) -> None:
     X = np.random.default_rng(0).normal(size=(30, 3))
     said = Comparisons.from_labels((X[:, 0] > 0).astype(int), 60, random_state=0)
-    judge, seen = Trials.judge, set()
+    judge, seen = Trials.judge, {True: set(), False: set()}
 
     def watched(*arguments, **options):
-        seen.update(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
+        alone = threading.current_thread() is threading.main_thread()
+        seen[alone].update(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
         return judge(*arguments, **options)
 
     monkeypatch.setattr(Trials, "judge", watched)
     monkeypatch.setattr(paths, "workers", lambda phis: 2)
     with threadpool_limits(2, user_api="blas"):
         SKLR("linear", loss="squared").fit(X, said)
-    assert seen == {1}
+    assert seen[False] == {1}
+    assert 2 in seen[True]
 
 
 def test_progress_says_which_step_of_how_many() -> None:
@@ -193,3 +196,19 @@ def test_a_trial_has_a_prospect_unless_a_lead_in_the_end_is_unlikely(monkeypatch
     dropped = first.mean(axis=1) < least * first.std(axis=1) / np.sqrt(40)
     assert dropped.mean() > 0.1
     assert ended_ahead[dropped].mean() < 0.05
+
+
+def test_what_would_hardly_overtake_the_best_is_not_confirmed() -> None:
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    said = Comparisons.from_labels((X[:, 0] > 0).astype(int), 600, random_state=0)
+    tried = Trials({"linear": X}, {"linear": np.cov(X.T)}, said, np.split(np.arange(600), 5))
+    recipe = Recipe("linear", "squared", 4.0, 0.0)
+    # What does not matter shrinks by these factors; the first two trials are judged by all folds.
+    for number, shrunk in enumerate([1.0, 1.0, 0.1, 0.12, 0.9]):
+        root, folds = np.diag([1.0, shrunk, shrunk]), range(5 if number < 2 else 1)
+        tried.enter(recipe, (float(number),), [tried.judge("linear", root, fold) for fold in folds])
+    assert all(tried.ahead(n, 1)[0] > WORTHWHILE for n in (2, 3, 4))  # ahead of the standard recipe on the first fold
+    lead, error = tried.ahead(4, 2)
+    assert lead + 1.645 * error * np.sqrt(0.8) < 0
+    assert tried.shortlist() == [2, 3]
+    assert not tried.predictions[4].judged

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_info
@@ -113,11 +113,17 @@ def tune(
     softer = softer and not expensive(said)
     stages = [sum(map(len, paths.values())), 2 if step == 1.0 else 0, len(SOFTER_SHARES) if softer else 0, len(SECOND)]
     at_a_time = 1 if device else workers(phis)
-    # Folds in threads and BLAS in threads of its own would wait for one another.
-    with one_thread() if at_a_time > 1 else one_library(), ThreadPoolExecutor(at_a_time) as pool:
-        # A fit in the main thread hears Ctrl-C at once; those in other threads are short.
-        search = _Search(trials, pool.map if at_a_time > 1 else map, device, progress, stages)
-        return _searched(search, paths, softer, step)
+    with one_library(), ThreadPoolExecutor(at_a_time) as pool:
+
+        def each(fit: _Fit, tasks: Sequence[tuple[Any, ...]]) -> list[tuple[Judged, _Fitted]]:
+            # A fit in the main thread hears Ctrl-C at once, and may have all threads of BLAS; those in other threads
+            # are short. Folds in threads and BLAS in threads of its own would wait for one another.
+            if at_a_time == 1 or len(tasks) == 1:
+                return [fit(*task) for task in tasks]
+            with one_thread():
+                return list(pool.map(fit, *zip(*tasks, strict=True)))
+
+        return _searched(_Search(trials, each, device, progress, stages), paths, softer, step)
 
 
 def workers(phis: Mapping[str, Array]) -> int:
@@ -167,17 +173,20 @@ class _Fitted(NamedTuple):
     solved: bool
 
 
+_Fit = Callable[..., tuple[Judged, _Fitted]]
+
+
 class _Search:
     """Trials, first on the folds that judge every one, then on the others.
 
-    ``each`` is `map`, or does the same in several threads. ``stages`` says how many trials each stage of the search
-    makes at most; a trial is a step, and so is its confirmation by the other folds.
+    ``each`` calls a function with each of some tasks, maybe in several threads. ``stages`` says how many trials each
+    stage of the search makes at most; a trial is a step, and so is its confirmation by the other folds.
     """
 
     def __init__(
         self,
         trials: Trials,
-        each: Callable[..., Iterable[tuple[Judged, _Fitted]]],
+        each: Callable[[_Fit, Sequence[tuple[Any, ...]]], list[tuple[Judged, _Fitted]]],
         device: str | None,
         progress: Callable[[str], None] | None,
         stages: Sequence[int],
@@ -287,8 +296,7 @@ class _Search:
         wanted = {each: folds for each, folds in wanted.items() if folds}
         tasks = [(*each, fold) for each, folds in wanted.items() for fold in folds]
         # Starts are chosen before, so that they don't depend on which fit ends first.
-        starts = [self._start(*task) for task in tasks]
-        fits = list(self.each(self._fit, *zip(*tasks, strict=True), starts)) if tasks else []
+        fits = self.each(self._fit, [(*task, self._start(*task)) for task in tasks])
         for (recipe, _, fold), fit in zip(tasks, fits, strict=True):
             self._rounds[-1].setdefault((recipe, fold), []).append(fit[1])
         trials, ended = self.trials, iter(fits)

@@ -129,18 +129,27 @@ class Trials:
         If n of N answers put it ahead by d with a standard error e, its lead on all N is expected to be d, give or take
         e·√(1 − n/N), and the standard error of that lead e·√(n/N).
         """
+        error, share = self.ahead(number, of)[1], self.predictions[number].n_answers / len(self.decided)
+        return self.trials[number].solved and self._may_end_ahead(number, of, error * share**0.5)
+
+    def _may_end_ahead(self, number: int, of: int, least: float = 0.0) -> bool:
+        """Whether a trial may yet end ahead of another by this much, on all answers."""
         lead, error = self.ahead(number, of)
         share = self.predictions[number].n_answers / len(self.decided)
-        return self.trials[number].solved and bool(lead + PROSPECT * error * (1.0 - share) ** 0.5 > error * share**0.5)
+        return bool(lead + PROSPECT * error * (1.0 - share) ** 0.5 > least)
 
     def shortlist(self) -> list[int]:
-        """The best trials that only the first folds have judged and that are ahead of the preferred one; others go."""
+        """The best trials that only the first folds have judged and that are ahead of the preferred one; others go.
+
+        Those that would hardly overtake the best of them go, too.
+        """
         waiting = [n for n, each in enumerate(self.predictions) if each.judged and self._waits(n)]
         present = self.preferred(self._complete)
         able = [
             n for n in waiting if self.trials[n].solved and (present is None or self.ahead(n, present)[0] > WORTHWHILE)
         ]
         listed = sorted(able, key=lambda n: -self.trials[n].log_likelihood)[:CONFIRMED]
+        listed = [n for n in listed if n == listed[0] or self._may_end_ahead(n, listed[0])]
         self._forget(set(waiting) - set(listed))
         return sorted(listed)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import oddkernel_experiments as experiments
@@ -30,7 +32,7 @@ from oddkernel_experiments import (
     things_dimensions,
     trials,
 )
-from oddkernel_experiments.means import drawn, means
+from oddkernel_experiments.means import Mean, drawn, means
 from oddkernel_experiments.samples import BINARY, MULTICLASS, Items
 from oddkernel_experiments.trials import FITTED, LEFT_OUT, SPREAD, UNASKED, Trial
 from PIL import Image
@@ -172,6 +174,21 @@ def test_the_default_policy_is_compared_with_random_questions_in_the_same_draws(
     assert below.endswith("at 1.")
     assert where == ["*auto* below random, USPS Digits, Adjusted Rand index: at 20 (−0.090 ± 0.006)."]
     assert next_question._paired(pd.DataFrame(rows[:4])) == []  # a single draw
+    assert next_question._paired(pd.DataFrame(rows), "prototypes") == []  # not measured
+
+
+def test_a_figure_of_many_curves_is_a_small_file() -> None:
+    curves = [
+        figures.Curve(name, [(n, Mean(0.1 * n, 0.01, 3, 0)) for n in range(1, 11)], {"color": colour})
+        for name, colour in (("one <b>", "#555555"), ("other", "#e15759"))
+    ]
+    drawn = figures.panels([figures.Panel(f"panel {k}", "index", curves) for k in range(4)], "questions")
+    assert drawn == figures.panels([figures.Panel(f"panel {k}", "index", curves) for k in range(4)], "questions")
+    texts = [text.text for text in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
+    assert {"panel 3", "one <b>", "other", "questions", "index"} <= set(texts)
+    assert texts.count("other") == 1
+    assert not re.search(rb"[ML] \d+\.\d\d", drawn)
+    assert len(drawn) < 60_000
 
 
 def test_the_next_question_plays_back_what_people_said(monkeypatch: pytest.MonkeyPatch) -> None:

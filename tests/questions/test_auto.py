@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 
 from oddkernel import Comparisons
 from oddkernel.questions import DEFAULT, POLICIES, ByLabels, ByMetric, History, Recorded, simulate
-from oddkernel.questions.auto import EARLY, LEAST, auto, by_degree
-from oddkernel.questions.belief import Belief
+from oddkernel.questions.auto import EARLY, LEAST, ONCE, auto, by_degree
+from oddkernel.questions.belief import Belief, Space
+from oddkernel.questions.prototypes import FIRST, prototypes
 
 Array = np.ndarray[Any, Any]
 
@@ -47,13 +49,27 @@ def test_people_who_think_in_groups_are_asked_about_prototypes(n_groups: int, se
     X, y = clouds(n_groups, seed)
     by_default, expected = (
         simulate(X, ByLabels(y), n=EARLY + 10, batch=1, random_state=seed, **chosen)
-        for chosen in ({}, {"policy": "prototypes"})
+        for chosen in ({}, {"policy": partial(prototypes, once=ONCE)})
     )
     assert not by_degree(by_default)
     assert by_default == expected
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("batch", [1, 5])
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+def test_each_of_the_most_typical_items_is_shown_once_at_first(batch: int, noise: float) -> None:
+    X, y = clouds(9, 0)
+    person = ByLabels(y, noise=noise, random_state=0)
+    n = ONCE - FIRST
+    first, alone = (
+        simulate(X, person, policy=name, n=n, batch=batch, random_state=0) for name in ("auto", "prototypes")
+    )
+    typical = Space.of(X).typical.tolist()
+    assert set(first.shown.ravel().tolist()) == set(typical[:ONCE])
+    assert len(set(alone.shown.ravel().tolist())) < ONCE  # one after another is placed
+
+
+@pytest.mark.parametrize("seed", range(1, 5))
 def test_people_who_compare_by_degree_are_asked_what_is_uncertain(seed: int) -> None:
     X, _ = clouds(4, seed)
     hidden = X @ np.random.default_rng(seed).standard_normal((6, 3))

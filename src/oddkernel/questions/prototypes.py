@@ -33,9 +33,10 @@ FIRST = 3
 EARLY = 20
 
 
-def prototypes(history: History, n: int, rng: np.random.Generator) -> Indices:
+def prototypes(history: History, n: int, rng: np.random.Generator, *, once: int = 0) -> Indices:
     """A typical item without a group, with prototypes of the two groups that it most likely belongs to.
 
+    First each of the ``once`` most typical items is shown once, then one after another is placed.
     Falls back to `uncertain` when all typical items have a group, when only certain questions can be asked, when
     people turn out not to answer by group, and when there are answers but none to odd-one-out questions.
     """
@@ -50,7 +51,7 @@ def prototypes(history: History, n: int, rng: np.random.Generator) -> Indices:
     if history.allowed is None and not groups.gradual and not silent:
         taken = (history.asked, history.open, chosen_keys)
         busy = {item for question in history.open for item in question}
-        for item, candidates in groups.to_place():
+        for item, candidates in groups.to_place(once):
             if len(chosen) == n:
                 break
             question = next((each for each in candidates if not any(key(each) in known for known in taken)), None)
@@ -105,11 +106,13 @@ class Groups:
         self.gradual = len(early) == EARLY and not early.any()
         label = joined(self._votes[np.ix_(there, there)])
         self._places = [there[label == group] for group in np.unique(label)]
+        self._there = there
         self.members = [self._items[places] for places in self._places]
 
-    def to_place(self) -> Iterator[tuple[int, list[Triple]]]:
+    def to_place(self, once: int = 0) -> Iterator[tuple[int, list[Triple]]]:
         """Typical items without a group, the most typical first, each with candidate questions, the best first.
 
+        Before all others come those of the ``once`` most typical items that no answer is about.
         A question shows the item with the prototypes of two groups: the most likely one from which no answer has
         separated it, and another likely one. An item that was separated from all groups remains a group of its own.
         """
@@ -121,7 +124,9 @@ class Groups:
         there = np.isfinite(odds)  # an item that is a group of its own can't join itself
         placed = (belongs & there).any(axis=1)
         possible = there & (votes >= 0)
-        for place in np.flatnonzero(~placed & possible.any(axis=1)):
+        open_ = np.flatnonzero(~placed & possible.any(axis=1))
+        known = (open_ >= once) | np.isin(open_, self._there)
+        for place in np.concatenate([open_[~known], open_[known]]):
             item = int(self._items[place])
             likely = int(np.where(possible[place], odds[place], -np.inf).argmax())
             others = [int(group) for group in np.argsort(-odds[place]) if there[place, group] and group != likely]

@@ -687,6 +687,7 @@ def test_what_goes_wrong_inside_is_told_in_one_sentence(run: Running, monkeypatc
     response = ann.client.get("/api/questions")
     assert (response.status_code, response.json()) == (500, {"error": "Something went wrong on the server."})
     assert response.headers["content-security-policy"].startswith("default-src 'self'")
+    assert response.headers["connection"] == "close"  # the server closes it, and the next request needs another one
     monkeypatch.undo()
     assert len(ann.questions()) == 3
 

@@ -106,7 +106,7 @@ def test_the_report_is_made_and_opened_with_one_button(tmp_path: Path, serve: Se
     with page.expect_popup() as opened:
         page.get_by_role("button", name="Make report").click()
     expect(page.locator("#report-about")).to_contain_text("Being made")
-    expect(page.locator("#report-about")).to_contain_text("from 11 answers.", timeout=120_000)
+    expect(page.locator("#report-about")).to_contain_text("from 11 answers.", timeout=600_000)
     expect(page.get_by_role("link", name="Open report")).to_be_visible()
     assert_accessible(page)
     report = opened.value
@@ -124,7 +124,7 @@ def test_a_plan_is_simulated_with_one_button(
     expect(page.locator("#plan-about")).to_contain_text("Simulates people")
     page.get_by_role("button", name="Simulate").click()
     cells = page.locator("#plan tbody tr").nth(1).locator("th, td")
-    expect(cells.nth(1)).to_have_text("5", timeout=120_000)  # people, with 10 answers each to learn from
+    expect(cells.nth(1)).to_have_text("5", timeout=600_000)  # people, with 10 answers each to learn from
     expect(cells.nth(0)).to_have_text("50")
     expect(page.locator("#plan")).to_contain_text("25% of the answers are guesses")
     assert_accessible(page)

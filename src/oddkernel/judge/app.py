@@ -122,8 +122,9 @@ async def _on_unknown(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _on_failure(_: Request, error: Exception) -> JSONResponse:
-    # What it was is in the log. This answer is given outside the guard, which adds the headers to all others.
-    return sentence(500, "Something went wrong on the server.", HEADERS)
+    # What it was is in the log. This answer is given outside the guard, which adds the headers to all others. Uvicorn
+    # closes the connection after it, and a client that isn't told might send its next request there and lose it.
+    return sentence(500, "Something went wrong on the server.", HEADERS | {"connection": "close"})
 
 
 _HANDLERS = {

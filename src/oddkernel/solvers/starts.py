@@ -138,9 +138,9 @@ def _outweighed(point: Point) -> bool:
     if not is_soft(problem):
         return False
     if problem.loss.has_entropy:
-        return _far(point)
+        return is_far(point)
     least = SLIGHT if len(problem) > DENSE else HEAVY
-    return _offset_cost(problem) > least and (not pulls(point.alpha) or _far(point))
+    return _offset_cost(problem) > least and (not pulls(point.alpha) or is_far(point))
 
 
 def _approachable(point: Point) -> bool:
@@ -167,7 +167,14 @@ def is_hard(problem: Dual) -> bool:
     return bool(problem.loss.walls.all() and np.isinf(problem.loss.upper).all())
 
 
-def _far(point: Point) -> bool:
+def is_bounded(problem: Dual) -> bool:
+    """Whether every row has a kink, and no multiplier can grow without bound."""
+    xp, loss = namespace(problem.offset), problem.loss
+    return bool(xp.all(loss.walls & xp.isfinite(loss.lower) & xp.isfinite(loss.upper)))
+
+
+def is_far(point: Point) -> bool:
+    """Whether what the rows may still gain outweighs the divergence of every dimension."""
     return bool(4.0 * point.gap * (1.0 + abs(point.objective)) > 1.0 + point.problem.rank)
 
 

@@ -10,9 +10,10 @@ from ..problem.point import Point
 from ..problem.solution import Status
 from .ascent import Ascent
 from .costs import DENSE, fewer_unknowns, passes_first, rows_cost, unknowns_cost
+from .interior import interior
 from .loop import better, optimal, pulls, run
 from .newton import Newton, approach
-from .primal import descend, held_and_moved
+from .primal import descend, held_and_moved, polished
 from .protocol import Solver, declares
 
 # What offsets must cost, for each dimension, for the primal to be the shorter way: where a Newton step on the dual is
@@ -28,6 +29,8 @@ STRETCH = 10.0
 # violation, relative to the distances compared, from which a row counts; how exactly a part is solved, and in how many
 # steps.
 CUTTING, CUTS, VIOLATED, ROUGH, STEPS = 2000, 50, 1e-3, 1e-3, 100
+# The residual at which Newton's method is near the optimum. By trial on random problems with hinge loss.
+CLOSE = 0.1
 # Passes of ascent from where a solver has stalled.
 RESCUE = 100
 
@@ -60,7 +63,9 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
         return point if met is None else met
     # Where a direction in the primal costs as much as one in the dual, few of the latter remain from a warm start.
     near = warm and rows_cost(len(problem)) <= unknowns_cost(problem)
-    if (many and is_soft(problem)) or (not near and _outweighed(point)):
+    if not near and _outweighed(point) and interior_pays(problem):
+        point = from_inside(point, tol)
+    elif (many and is_soft(problem)) or (not near and _outweighed(point)):
         for nearer in descend(point, (10.0 * tol, tol) if many else (NEAR,), warm=warm):
             if nearer.residual >= point.residual:
                 break
@@ -108,6 +113,21 @@ def through_primal(point: Point, close: float, tol: float) -> Point | None:
     return next(descend(point, (close,)), None)
 
 
+def interior_pays(problem: Dual) -> bool:
+    """Whether the interior-point method can help: no row must hold, and there are not too many for a dense Hessian."""
+    few = problem.host is problem and 0 < len(problem) <= DENSE
+    return few and bool(np.isfinite(problem.loss.upper[problem.loss.walls]).all())
+
+
+def from_inside(point: Point, tol: float) -> Point:
+    """Where the interior-point method leads; the point itself where that is no nearer to the optimum."""
+    problem, found = point.problem, interior(point.problem)
+    led = [point, problem.at(found.snapped)]
+    if is_soft(problem):
+        led.append(polished(problem, found.metric, 0.1 * tol))
+    return min((each for each in led if each is not None), key=lambda each: each.residual)
+
+
 def rescued(point: Point, tol: float) -> Point:
     """Another way where the solver's own led nowhere: through the primal, or by passes of exact one-row steps."""
     here = point.host
@@ -138,9 +158,9 @@ def _outweighed(point: Point) -> bool:
     if not is_soft(problem):
         return False
     if problem.loss.has_entropy:
-        return is_far(point)
+        return _far(point)
     least = SLIGHT if len(problem) > DENSE else HEAVY
-    return _offset_cost(problem) > least and (not pulls(point.alpha) or is_far(point))
+    return _offset_cost(problem) > least and (not pulls(point.alpha) or _far(point))
 
 
 def _approachable(point: Point) -> bool:
@@ -167,13 +187,12 @@ def is_hard(problem: Dual) -> bool:
     return bool(problem.loss.walls.all() and np.isinf(problem.loss.upper).all())
 
 
-def is_bounded(problem: Dual) -> bool:
-    """Whether every row has a kink, and no multiplier can grow without bound."""
-    xp, loss = namespace(problem.offset), problem.loss
-    return bool(xp.all(loss.walls & xp.isfinite(loss.lower) & xp.isfinite(loss.upper)))
+def is_near(point: Point) -> bool:
+    """Whether Newton's steps from here are likely to be few."""
+    return not _far(point) or point.residual <= CLOSE
 
 
-def is_far(point: Point) -> bool:
+def _far(point: Point) -> bool:
     """Whether what the rows may still gain outweighs the divergence of every dimension."""
     return bool(4.0 * point.gap * (1.0 + abs(point.objective)) > 1.0 + point.problem.rank)
 

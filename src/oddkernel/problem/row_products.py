@@ -43,9 +43,9 @@ def mixed_products(
     near_factor: Array,
     far_factor: Array,
 ) -> Array:
-    """(m, m): tr(K C_c K' C_d) for d ≥ c, K' = ``other``; what is below the diagonal is uninitialised."""
+    """(m, m): tr(K C_c K' C_d) for d ≥ c, with K' = ``other``; 0 below the diagonal."""
     s, m = len(kernel), len(near_factor)
-    products = np.empty((m, m), kernel.dtype)
+    products = np.zeros((m, m), kernel.dtype)
     near_one, far_one = np.empty(s, kernel.dtype), np.empty(s, kernel.dtype)
     near_other, far_other = np.empty(s, kernel.dtype), np.empty(s, kernel.dtype)
     for c in range(m):

@@ -32,7 +32,7 @@ CLOSE = 0.9
 # cycle of rows. Chosen by hand.
 TIGHT = 1e6
 # Rows up to which all are taken at once, and the number in the first part of more. Only speed depends on them.
-TOGETHER, PART = 2000, 500
+TOGETHER, PART = 1000, 150
 # How far an equality may be off, relative to the distances compared, in a metric that satisfies it. Derived: the
 # rounding of some thousand sums.
 ROUNDING = 1e-9
@@ -86,7 +86,7 @@ def feasible(problem: Dual) -> Verdict:
         found = _centre(white, problem.offset, rows)
         weight = np.zeros(len(problem))
         weight[rows] = found.weight
-        if not found.holds or len(rows) == len(problem):
+        if found.holds is False or len(rows) == len(problem):
             return Verdict(found.holds, weight, found.images, found.unit)
         images, unit = found.images, found.unit
 

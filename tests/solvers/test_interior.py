@@ -31,7 +31,9 @@ def outweighed(loss: str, penalty: float) -> Dual:
 @pytest.mark.parametrize("penalty", [1e-2, 1.0, 1e5])
 def test_few_newton_steps_are_left(loss: str, penalty: float) -> None:
     problem = outweighed(loss, penalty)
-    near = problem.at(interior(problem).snapped)
+    found = interior(problem)
+    assert found is not None
+    near = problem.at(found.snapped)
     assert near is not None
     assert near.gap < 0.1
     assert run(near, Newton(), 1e-6, 10, None).status.success

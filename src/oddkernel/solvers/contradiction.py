@@ -44,7 +44,7 @@ def contradiction(problem: Dual) -> Array | None:
 
 
 def _thinned(problem: Dual, kept: Array) -> Array:
-    """These contradicting answers without those that can be left out, light ones first, as many at once as goes well."""
+    """These contradicting answers without those that can be left out, light ones first, as many at once as possible."""
     needed: set[int] = set()  # without one of these the others can hold, and so can fewer of them
     size = max(len(kept) // 4, 1)
     while waiting := [each for each in kept[::-1].tolist() if each not in needed]:

@@ -37,11 +37,11 @@ EDGE, SHORTER, SHORTEST = 0.95, 0.8, 1e-4
 SAME, SHIFT = 1e-12, 1e-13
 
 
-def interior(problem: Dual) -> Inside:
-    """Near the optimum of a problem in NumPy, no row of which must hold."""
+def interior(problem: Dual) -> Inside | None:
+    """Near the optimum of a problem in NumPy, no row of which must hold; None if rounding leaves no start."""
     at = Inside.start(problem)
     for _ in range(STEPS):
-        if at.arrived:
+        if at is None or at.arrived:
             break
         moved = at.moved()
         if moved is None:
@@ -106,25 +106,27 @@ class Inside:
     slack: Array
 
     @classmethod
-    def start(cls, problem: Dual) -> Inside:
+    def start(cls, problem: Dual) -> Inside | None:
         """Far inside the intervals and the cones, on the path but for S(α) = Z and the rows' equations."""
         loss, intervals = problem.loss, _Intervals(problem.loss)
         size = np.sqrt(problem.origin.own_products)
         stretch = max(1.0, float((np.abs(problem.offset)[size > 0] / size[size > 0]).max(initial=0.0)))
         # Multipliers that may be as large as they like start as large as violations may make them.
         most = np.where(np.isfinite(loss.upper), loss.upper, loss.wanted(stretch * size + np.abs(problem.offset)))
-        alpha = np.where(problem.equality, 0.0, LOW * most)
+        most = LOW * np.asarray(most)
+        alpha = np.where(problem.equality, 0.0, most)
         # No α of this size makes S larger than the sum of the rows' parts, whatever their signs.
         added = copy(problem)
         added.far_factor = -problem.far_factor
-        bent = added.curvature_matrix(LOW * np.abs(most))
+        bent = added.curvature_matrix(np.abs(most))
         root = cholesky(bent)
-        assert root is not None
+        if root is None:
+            return None
         lower = inverse_lower(root)
         images = problem.coordinates @ lower.T
         compared = added.row_sums(problem.squared_distances(images))
-        offset = np.abs(problem.offset)[compared > 0]
-        product = WIDE * max(1.0, float((offset / compared[compared > 0]).max(initial=0.0)))
+        ratio = np.abs(problem.offset)[compared > 0] / compared[compared > 0]
+        product = WIDE * max(1.0, float(ratio.max(initial=0.0)))
         metric, missing = product * (lower.T @ lower), problem.curvature_matrix(alpha) - bent
         room = intervals.room(alpha)
         return cls(problem, intervals, alpha, metric, bent, missing, room, product / room)
@@ -137,12 +139,12 @@ class Inside:
     @property
     def mean(self) -> float:
         """The mean of the eigenvalues of WZ and of slack·room."""
-        return (float(np.sum(self.metric * self.bent)) + self.product) / (self.problem.rank + len(self.room))
+        return float((np.sum(self.metric * self.bent) + self.product) / (self.problem.rank + len(self.room)))
 
     @property
     def arrived(self) -> bool:
         """Whether the multipliers are near the optimum."""
-        return self.mean < 1.5 and self.product <= CLOSE * (1.0 + abs(float(self.problem.offset @ self.alpha)))
+        return bool(self.mean < 1.5 and self.product <= CLOSE * (1.0 + abs(self.problem.offset @ self.alpha)))
 
     @property
     def snapped(self) -> Array:
@@ -216,8 +218,8 @@ class _System:
         images = problem.coordinates
         first, second = problem.first.astype(np.uint64), problem.second.astype(np.uint64)
         ends = [(first[pair], second[pair]) for pair in (problem.near, problem.far)]
-        kernels = images @ at.metric @ images.T, images @ inverse @ images.T
-        matrix = mixed_products(*kernels, *ends, problem.near_factor, problem.far_factor)
+        one, other = images @ at.metric @ images.T, images @ inverse @ images.T
+        matrix = mixed_products(one, other, ends[0], ends[1], problem.near_factor, problem.far_factor)
         own, shared = loss.bend(at.alpha)
         matrix = plus_diagonal(matrix, own)
         walls = at.intervals.matrix

@@ -375,7 +375,7 @@ def _by_least_squares(primal: Primal, rows: Array, damping: float) -> Array:
     rest = primal.factor.T @ primal.factor + problem.spread(primal.images, others) - problem.unit
     own_pull = primal.wanted[rows] / root
     if _dot(primal.gradient, primal.gradient) < _dot(rest, rest):
-        # Near the optimum the rest is as large as what these rows make of it, and both together say it without rounding.
+        # Near the optimum these rows all but cancel the rest: their sum has digits that the two have lost.
         rest, own_pull = primal.gradient, np.zeros(len(rows))
     start = -unknowns.vector(rest) / weight
     felt = (_across(primal, rows) @ unknowns.pairs(primal)) * root[:, None]

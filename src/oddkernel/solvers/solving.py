@@ -18,8 +18,8 @@ from .threads import fitting_threads
 
 # How well the relaxed problems on the way to the real one are solved.
 APPROACH = 1e-2
-# Steps after which a solver that has run into the edge of the domain is led back, and after which one is where rows with
-# a kink need not hold: by then Newton's steps have come near, or take hundreds. By trial on random problems.
+# Steps after which a solver that has run into the edge of the domain is led back, and after which one is where rows
+# with a kink need not hold: by then Newton's steps have come near, or take hundreds. By trial on random problems.
 PROBE, GLANCE = 20, 4
 
 

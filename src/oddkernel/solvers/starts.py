@@ -9,7 +9,7 @@ from ..problem.dual import Dual
 from ..problem.point import Point
 from ..problem.solution import Status
 from .ascent import Ascent
-from .costs import DENSE, fewer_unknowns, passes_first, rows_cost, unknowns_cost
+from .costs import DENSE, fewer_unknowns, passes_first, products_cost, rows_cost, unknowns_cost
 from .interior import interior
 from .loop import better, optimal, pulls, run
 from .newton import Newton, approach
@@ -21,6 +21,9 @@ from .protocol import Solver, declares
 HEAVY, SLIGHT = 2.0, 0.1
 # How near to the optimum descent in the primal leads where a Newton step on the dual is cheap.
 NEAR = 0.5
+# Operations of a direction up to which the interior-point method comes first even where the primal's products are
+# fewer. By trial on random problems: it then takes about a tenth of a second.
+PROMPT = 5e8
 # Multiplications in the larger products of the items' coordinates from which single precision pays.
 LARGE = 1e8
 # How much a first guess may stretch a squared distance.
@@ -58,14 +61,15 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
     problem, many = point.problem, len(point.problem) > DENSE
     if len(problem) > CUTTING and problem.host is problem and is_hard(problem):
         return cut_by_cut(point)
+    # Where a direction in the primal costs as much as one in the dual, few of the latter remain from a warm start.
+    near = warm and rows_cost(len(problem)) <= unknowns_cost(problem)
+    outweighed = not near and _outweighed(point)
+    if outweighed and interior_pays(problem) and rows_cost(len(problem)) <= max(products_cost(problem), PROMPT):
+        return from_inside(point, tol)
     if fewer_unknowns(point):
         met = through_primal(point, 0.1 * tol, tol)
         return point if met is None else met
-    # Where a direction in the primal costs as much as one in the dual, few of the latter remain from a warm start.
-    near = warm and rows_cost(len(problem)) <= unknowns_cost(problem)
-    if not near and _outweighed(point) and interior_pays(problem):
-        point = from_inside(point, tol)
-    elif (many and is_soft(problem)) or (not near and _outweighed(point)):
+    if (many and is_soft(problem)) or outweighed:
         for nearer in descend(point, (10.0 * tol, tol) if many else (NEAR,), warm=warm):
             if nearer.residual >= point.residual:
                 break
@@ -122,6 +126,8 @@ def interior_pays(problem: Dual) -> bool:
 def from_inside(point: Point, tol: float) -> Point:
     """Where the interior-point method leads; the point itself where that is no nearer to the optimum."""
     problem, found = point.problem, interior(point.problem)
+    if found is None:
+        return point
     led = [point, problem.at(found.snapped)]
     if is_soft(problem):
         led.append(polished(problem, found.metric, 0.1 * tol))

@@ -112,8 +112,8 @@ class Inside:
         size = np.sqrt(problem.origin.own_products)
         stretch = max(1.0, float((np.abs(problem.offset)[size > 0] / size[size > 0]).max(initial=0.0)))
         # Multipliers that may be as large as they like start as large as violations may make them.
-        most = np.where(np.isfinite(loss.upper), loss.upper, loss.wanted(stretch * size + np.abs(problem.offset)))
-        most = LOW * np.asarray(most)
+        wanted = loss.wanted(stretch * size + np.abs(problem.offset))
+        most = LOW * np.asarray(np.where(np.isfinite(loss.upper), loss.upper, wanted))
         alpha = np.where(problem.equality, 0.0, most)
         # No α of this size makes S larger than the sum of the rows' parts, whatever their signs.
         added = copy(problem)

@@ -38,6 +38,13 @@ def test_the_optimum_is_found(seed: int) -> None:
     drawn(seed).check()
 
 
+# Losses that outweigh the divergence a million times: first steps in the dual once led to the edge of its domain.
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [18000013, 18000015, 18000310])
+def test_losses_that_outweigh_the_divergence_are_solved(seed: int) -> None:
+    drawn(seed).check()
+
+
 # Random questions about ten classes, most of whose answers are can't tell: on these Newton's method once stalled.
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [3, 4, 7, 29, 53])

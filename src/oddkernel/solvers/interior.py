@@ -7,7 +7,7 @@ where
 
 Newton's method is applied to WZ = max(μ, 1)I and slack·room = μ, while μ falls to 0. W and Z are unknowns of their own,
 so that neither equation need hold on the way, and long steps remain possible where S(α) is nearly singular: it takes
-some 25 steps however much the loss outweighs the divergence (Helmberg, Rendl, Vanderbei and Wolkowicz 1996, with the
+some 20 steps however much the loss outweighs the divergence (Helmberg, Rendl, Vanderbei and Wolkowicz 1996, with the
 predictor of Mehrotra 1992).
 """
 
@@ -25,10 +25,10 @@ from ..problem.losses import Conjugate
 from ..problem.row_products import mixed_products
 
 # Most steps; and the share of 1 + abs(bᵀα) up to which the products slack·room together are made small: Newton's steps
-# on the rows then free take over. By trial on random problems, where it took 20 to 40 steps.
+# on the rows then free take over. By trial on random problems, where it took 15 to 25 steps.
 STEPS, CLOSE = 80, 1e-7
-# The metric at the start, in units of what the largest offset asks for, and the multipliers of inequalities, as a share
-# of their bounds. By trial of 1 to 1,000 and of 0.1 and 0.5 on a random problem, where all were within a quarter.
+# Distances at the start, in units of what the largest offset asks for, and multipliers of inequalities, as a share of
+# their bounds. By trial of 1 to 1,000 and of 0.1 and 0.5 on a random problem, where all were within a quarter.
 WIDE, LOW = 10.0, 0.1
 # How far towards the edge a step may go; what a step that would lead beyond it is shortened by, time and again; and
 # where that ends.

@@ -128,10 +128,13 @@ def from_inside(point: Point, tol: float) -> Point:
     problem, found = point.problem, interior(point.problem)
     if found is None:
         return point
-    led = [point, problem.at(found.snapped)]
+    led = [problem.at(found.snapped)]
     if is_soft(problem):
         led.append(polished(problem, found.metric, 0.1 * tol))
-    return min((each for each in led if each is not None), key=lambda each: each.residual)
+    for each in led:
+        # Not by the residual: a row with hardly any weight may have a large one.
+        point = each if each is not None and better(each, point) else point
+    return point
 
 
 def rescued(point: Point, tol: float) -> Point:

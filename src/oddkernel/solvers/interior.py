@@ -21,7 +21,6 @@ from scipy import sparse
 
 from ..problem.arrays import Array, cholesky, inverse_lower, lapack, plus_diagonal
 from ..problem.dual import Dual
-from ..problem.losses import Conjugate
 from ..problem.row_products import mixed_products
 
 # Most steps; and the share of 1 + abs(bᵀα) up to which the products slack·room together are made small: Newton's steps
@@ -53,8 +52,8 @@ def interior(problem: Dual) -> Inside | None:
 class _Intervals:
     """room = h + Gα ≥ 0: where a conjugate is finite."""
 
-    def __init__(self, loss: Conjugate) -> None:
-        m = len(loss.lower)
+    def __init__(self, problem: Dual) -> None:
+        loss, m = problem.loss, len(problem)
         low = np.flatnonzero(np.isfinite(loss.lower))
         high = np.flatnonzero(np.isfinite(loss.upper) & ~loss.entropic)
         joint = np.flatnonzero(loss.entropic)
@@ -108,7 +107,7 @@ class Inside:
     @classmethod
     def start(cls, problem: Dual) -> Inside | None:
         """Far inside the intervals and the cones, on the path but for S(α) = Z and the rows' equations."""
-        loss, intervals = problem.loss, _Intervals(problem.loss)
+        loss, intervals = problem.loss, _Intervals(problem)
         size = np.sqrt(problem.origin.own_products)
         stretch = max(1.0, float((np.abs(problem.offset)[size > 0] / size[size > 0]).max(initial=0.0)))
         # Multipliers that may be as large as they like start as large as violations may make them.

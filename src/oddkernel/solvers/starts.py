@@ -22,8 +22,9 @@ HEAVY, SLIGHT = 2.0, 0.1
 # How near to the optimum descent in the primal leads where a Newton step on the dual is cheap.
 NEAR = 0.5
 # Operations of a direction up to which the interior-point method comes first even where the primal's products are
-# fewer. By trial on random problems: it then takes about a tenth of a second.
-PROMPT = 5e8
+# fewer, and ten times as many where the rows may gain GROSS times as much as the divergence. By trial on random
+# problems: it then takes a tenth of a second, and a second; descent in the primal once took twelve, in vain.
+PROMPT, GROSS = 5e8, 1e3
 # Multiplications in the larger products of the items' coordinates from which single precision pays.
 LARGE = 1e8
 # How much a first guess may stretch a squared distance.
@@ -64,8 +65,10 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
     # Where a direction in the primal costs as much as one in the dual, few of the latter remain from a warm start.
     near = warm and rows_cost(len(problem)) <= unknowns_cost(problem)
     outweighed = not near and _outweighed(point)
-    if outweighed and interior_pays(problem) and rows_cost(len(problem)) <= max(products_cost(problem), PROMPT):
-        return from_inside(point, tol)
+    if outweighed and interior_pays(problem):
+        prompt = PROMPT if _gain(point) < GROSS else 10.0 * PROMPT
+        if rows_cost(len(problem)) <= max(products_cost(problem), prompt):
+            return from_inside(point, tol)
     if fewer_unknowns(point):
         met = through_primal(point, 0.1 * tol, tol)
         return point if met is None else met
@@ -203,7 +206,12 @@ def is_near(point: Point) -> bool:
 
 def _far(point: Point) -> bool:
     """Whether what the rows may still gain outweighs the divergence of every dimension."""
-    return bool(4.0 * point.gap * (1.0 + abs(point.objective)) > 1.0 + point.problem.rank)
+    return 4.0 * _gain(point) > 1.0
+
+
+def _gain(point: Point) -> float:
+    """What the rows may still gain, for each dimension."""
+    return float(point.gap * (1.0 + abs(point.objective)) / (1.0 + point.problem.rank))
 
 
 def _offset_cost(problem: Dual) -> float:

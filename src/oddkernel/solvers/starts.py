@@ -65,11 +65,13 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
     # Where a direction in the primal costs as much as one in the dual, few of the latter remain from a warm start.
     near = warm and rows_cost(len(problem)) <= unknowns_cost(problem)
     outweighed = not near and _outweighed(point)
-    if outweighed and interior_pays(problem):
-        prompt = PROMPT if _gain(point) < GROSS else 10.0 * PROMPT
+    fewer = fewer_unknowns(point)
+    # Over few unknowns of W squared losses are met at once; likelihoods may not be.
+    if outweighed and interior_pays(problem) and (problem.loss.has_entropy or not fewer):
+        prompt = PROMPT if fewer or _gain(point) < GROSS else 10.0 * PROMPT
         if rows_cost(len(problem)) <= max(products_cost(problem), prompt):
             return from_inside(point, tol)
-    if fewer_unknowns(point):
+    if fewer:
         met = through_primal(point, 0.1 * tol, tol)
         return point if met is None else met
     if (many and is_soft(problem)) or outweighed:

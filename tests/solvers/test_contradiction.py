@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from problems import Problem, random_problem
@@ -29,6 +31,21 @@ def test_none_of_the_answers_named_can_be_spared(seed: int) -> None:
     named = contradiction(problem.dual())
     if named is not None:
         assert_minimal(problem, named)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_many_answers_are_thinned_in_parts(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left contradicts itself all the same."""
+    rng = np.random.default_rng(seed)
+    shown = np.array([rng.choice(12, 3, replace=False) for _ in range(120)])
+    said = Comparisons.odd_one_out(shown, rng.integers(3, size=120))
+    problem = Problem(rng.normal(size=(12, 8)), said, ratio=2.0)
+    minimal = contradiction(problem.dual())
+    monkeypatch.setattr(import_module("oddkernel.solvers.contradiction"), "FEW", 2)
+    named = contradiction(problem.dual())
+    assert_minimal(problem, minimal)
+    assert contradiction(problem.saying(said[named]).dual()) is not None
+    assert len(minimal) <= len(named) <= 3 * len(minimal)
 
 
 @pytest.mark.parametrize("ratio", [1.0, 4.0])

@@ -21,7 +21,7 @@ class ContradictionError(ValueError):
     Attributes
     ----------
     rows : list of int
-        A smallest set of comparisons that contradict one another.
+        Comparisons that contradict one another. Up to 40 of them are named without a superfluous one.
     """
 
     def __init__(self, message: str, rows: list[int]) -> None:

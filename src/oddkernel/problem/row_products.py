@@ -32,3 +32,34 @@ def row_products(
             from_far = near_factor[d] * fn * fn - far_factor[d] * ff * ff
             products[c, d] = near_factor[c] * from_near - far_factor[c] * from_far
     return products
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def mixed_products(
+    kernel: Array,
+    other: Array,
+    near: tuple[Array, Array],
+    far: tuple[Array, Array],
+    near_factor: Array,
+    far_factor: Array,
+) -> Array:
+    """(m, m): tr(K C_c K' C_d) for d ≥ c, with K' = ``other``; 0 below the diagonal."""
+    s, m = len(kernel), len(near_factor)
+    products = np.zeros((m, m), kernel.dtype)
+    near_one, far_one = np.empty(s, kernel.dtype), np.empty(s, kernel.dtype)
+    near_other, far_other = np.empty(s, kernel.dtype), np.empty(s, kernel.dtype)
+    for c in range(m):
+        for item in range(s):
+            near_one[item] = kernel[near[0][c], item] - kernel[near[1][c], item]
+            far_one[item] = kernel[far[0][c], item] - kernel[far[1][c], item]
+            near_other[item] = other[near[0][c], item] - other[near[1][c], item]
+            far_other[item] = other[far[0][c], item] - other[far[1][c], item]
+        for d in range(c, m):
+            i, j, k, h = near[0][d], near[1][d], far[0][d], far[1][d]
+            nn = (near_one[i] - near_one[j]) * (near_other[i] - near_other[j])
+            nf = (near_one[k] - near_one[h]) * (near_other[k] - near_other[h])
+            fn = (far_one[i] - far_one[j]) * (far_other[i] - far_other[j])
+            ff = (far_one[k] - far_one[h]) * (far_other[k] - far_other[h])
+            from_near, from_far = near_factor[d] * nn - far_factor[d] * nf, near_factor[d] * fn - far_factor[d] * ff
+            products[c, d] = near_factor[c] * from_near - far_factor[c] * from_far
+    return products

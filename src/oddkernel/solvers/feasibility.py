@@ -31,8 +31,9 @@ CLOSE = 0.9
 # A row whose multiplier outgrows P(α) and bᵀα by this factor can hold only as an equality, such as one of a
 # cycle of rows. Chosen by hand.
 TIGHT = 1e6
-# Rows up to which all are taken at once, and the number in the first part of more. Only speed depends on them.
-TOGETHER, PART = 2000, 500
+# Rows up to which all are taken at once, the number in the first part of more, and rows up to which larger parts follow
+# one that can't be told. Chosen by hand, to bound the time.
+TOGETHER, PART, WHOLE = 1000, 150, 2000
 # How far an equality may be off, relative to the distances compared, in a metric that satisfies it. Derived: the
 # rounding of some thousand sums.
 ROUNDING = 1e-9
@@ -73,22 +74,24 @@ def feasible(problem: Dual) -> Verdict:
     if len(problem) <= TOGETHER:
         return _centre(white, problem.offset, np.arange(len(problem)))
     # The most violated rows first: if a part contradicts itself, so does the whole.
-    images, unit = white.coordinates, 0.0
+    images, unit, holds = white.coordinates, 0.0, None
     chosen = np.zeros(len(problem), bool)
     while True:
         excess = _excess(white, problem.offset, images, unit)
         waiting = np.flatnonzero((excess > ROUNDING) & ~chosen)
-        if chosen.any() and not len(waiting):
+        if holds and not len(waiting):
             return Verdict(True, np.zeros(len(problem)), images, unit)
+        # Where a part can't be told and no other row is violated, only the whole is left.
         more = waiting[np.argsort(-excess[waiting], kind="stable")[: max(PART, int(chosen.sum()))]]
-        chosen[more if len(waiting) else slice(PART)] = True
+        chosen[more if len(waiting) else slice(None if chosen.any() else PART)] = True
         rows = np.flatnonzero(chosen)
         found = _centre(white, problem.offset, rows)
         weight = np.zeros(len(problem))
         weight[rows] = found.weight
-        if not found.holds or len(rows) == len(problem):
+        hidden = found.holds is None and len(problem) > WHOLE
+        if found.holds is False or hidden or len(rows) == len(problem):
             return Verdict(found.holds, weight, found.images, found.unit)
-        images, unit = found.images, found.unit
+        images, unit, holds = found.images, found.unit, found.holds
 
 
 def _excess(white: Dual, offset: Array, images: Array, unit: float) -> Array:

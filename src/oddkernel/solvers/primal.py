@@ -70,6 +70,16 @@ def descend(point: Point, closes: Sequence[float], *, warm: bool = False) -> Ite
         warm = True
 
 
+def polished(problem: Dual, metric: Array, close: float) -> Point | None:
+    """The optimum of a problem whose loss is soft, from a metric near it; None if rounding has left that singular."""
+    factor = cholesky(metric)
+    if factor is None:
+        return None
+    images, log_determinant = problem.coordinates @ factor, 2.0 * float(np.log(np.diagonal(factor)).sum())
+    found, _ = _newton(Primal(problem, images, factor, log_determinant), close, STEPS)
+    return (found.as_known if found.is_exact else None) or problem.at(found.wanted)
+
+
 def held_and_moved(point: Point, tol: float) -> Point | None:
     """The best point that the method of multipliers leads to from here; None if it leads nowhere.
 
@@ -363,9 +373,13 @@ def _by_least_squares(primal: Primal, rows: Array, damping: float) -> Array:
     others = primal.wanted.copy()
     others[rows] = 0.0
     rest = primal.factor.T @ primal.factor + problem.spread(primal.images, others) - problem.unit
+    own_pull = primal.wanted[rows] / root
+    if _dot(primal.gradient, primal.gradient) < _dot(rest, rest):
+        # Near the optimum these rows all but cancel the rest: their sum has digits that the two have lost.
+        rest, own_pull = primal.gradient, np.zeros(len(rows))
     start = -unknowns.vector(rest) / weight
     felt = (_across(primal, rows) @ unknowns.pairs(primal)) * root[:, None]
-    missing = -primal.wanted[rows] / root - felt @ start
+    missing = -own_pull - felt @ start
     if len(rows) < len(start):  # the rest of the space needs no change of its start
         space, triangle = linalg.qr(felt.T, mode="economic", check_finite=False)
         return unknowns.matrix(start + space @ _ridge(triangle.T, missing, weight))

@@ -13,13 +13,14 @@ from ..problem.solution import Solution, Status
 from .feasibility import feasible
 from .loop import Run, run
 from .protocol import Solver, declares
-from .starts import CUTTING, barriers, first, guessed, is_hard, is_soft, rescued
+from .starts import CUTTING, barriers, first, from_inside, guessed, interior_pays, is_hard, is_near, is_soft, rescued
 from .threads import fitting_threads
 
 # How well the relaxed problems on the way to the real one are solved.
 APPROACH = 1e-2
-# Steps after which a solver that has run into the edge of the domain is led back.
-PROBE = 20
+# Steps after which a solver that has run into the edge of the domain is led back, and after which one is where rows
+# with a kink need not hold: by then Newton's steps have come near, or take hundreds. By trial on random problems.
+PROBE, GLANCE = 20, 4
 
 
 def solve(
@@ -71,7 +72,12 @@ def _solve(
     if many and _contradictory(problem):
         only = Run(point, Status.CONTRADICTORY, run(point, solver, tol, 0, None).history)
         return _solution(only, [only]), point.host
-    alpha = go(guessed(point, solver, tol, warm=start is not None), tol, PROBE)
+    near, yielding = guessed(point, solver, tol, warm=start is not None), interior_pays(problem)
+    alpha = go(near, tol, GLANCE if yielding and not is_soft(problem) else PROBE)
+    if yielding and runs[-1].status is Status.EXHAUSTED and is_near(runs[-1].point):
+        alpha = go(runs[-1].point, tol, PROBE)
+    if yielding and runs[-1].status is not Status.OPTIMAL and not is_near(runs[-1].point) and left() > 0:
+        alpha = go(from_inside(runs[-1].point, tol), tol, limit // 2)
     if not many and not runs[-1].status.success and _contradictory(problem):
         runs[-1].status = Status.CONTRADICTORY
     if runs[-1].status is Status.EXHAUSTED and not is_soft(problem):

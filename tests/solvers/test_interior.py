@@ -1,0 +1,84 @@
+"""The interior-point method leads near the optimum, however much the loss outweighs the divergence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from problems import random_problem, seeds
+
+from oddkernel import Comparisons
+from oddkernel.learning.recipe import Recipe
+from oddkernel.problem.dual import Dual
+from oddkernel.problem.row_products import mixed_products
+from oddkernel.solvers import Auto, solve
+from oddkernel.solvers.interior import interior
+from oddkernel.solvers.loop import run
+from oddkernel.solvers.newton import Newton
+from oddkernel.solvers.starts import from_inside, interior_pays
+
+
+def outweighed(loss: str, penalty: float) -> Dual:
+    """Random answers about items on which many can't agree, with a margin of twice the mean squared distance."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 12)) / np.sqrt(12)
+    shown = np.array([rng.choice(30, 3, replace=False) for _ in range(60)])
+    said = Comparisons.odd_one_out(shown, rng.integers(-1, 3, size=60))
+    recipe = Recipe("linear", loss, ratio=2.0, margin=4.0)
+    return recipe.problem(X, recipe.rows(said), penalty)
+
+
+@pytest.mark.parametrize("loss", ["squared", "hinge", "logistic", "softmax"])
+@pytest.mark.parametrize("penalty", [1e-2, 1.0, 1e5])
+def test_few_newton_steps_are_left(loss: str, penalty: float) -> None:
+    problem = outweighed(loss, penalty)
+    found = interior(problem)
+    assert found is not None
+    near = problem.at(found.snapped)
+    assert near is not None
+    assert near.gap < 0.1
+    assert run(near, Newton(), 1e-6, 10, None).status.success
+
+
+@pytest.mark.parametrize("loss", ["squared", "hinge", "logistic", "softmax"])
+@pytest.mark.parametrize("seed", seeds(12))
+def test_the_optimum_of_small_problems_with_copies_links_and_repeats(seed: int, loss: str) -> None:
+    for penalty in (0.1, 1e4):
+        problem = random_problem(seed, noisy=True).dual(penalty, loss)
+        found = run(from_inside(problem.origin, 1e-6), Newton(), 1e-6, 20, None)
+        assert found.status.success
+        best, _ = solve(problem, Auto())
+        assert found.point.objective == pytest.approx(best.objective, rel=1e-5, abs=1e-5)
+
+
+def test_hard_rows_are_not_its_business() -> None:
+    assert not interior_pays(random_problem(0).dual())
+    assert interior_pays(outweighed("hinge", 1.0))
+
+
+def test_rows_without_offset_or_with_nothing_else() -> None:
+    """Copies, about which a row consists of its offset alone, and answers that ask only for ratios."""
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    X[1] = X[0]
+    said = Comparisons.closer([0, 2, 3], [1, 4, 5], [4, 0, 1]) + Comparisons.cannot_link([[0, 1]], 1.0)
+    for loss in ("squared", "hinge", "logistic"):
+        recipe = Recipe("linear", loss, ratio=2.0, margin=0.0)
+        problem = recipe.problem(X, recipe.rows(said), 100.0)
+        assert run(from_inside(problem.origin, 1e-6), Newton(), 1e-6, 10, None).status.success
+
+
+def test_products_of_rows_under_two_kernels() -> None:
+    rng = np.random.default_rng(0)
+    problem = outweighed("squared", 1.0)
+    one, other = (half @ half.T for half in rng.normal(size=(2, 30, 5)))
+    first, second = problem.first.astype(np.uint64), problem.second.astype(np.uint64)
+    ends = [(first[pair], second[pair]) for pair in (problem.near, problem.far)]
+    products = mixed_products(one, other, *ends, problem.near_factor, problem.far_factor)
+    matrices = np.zeros((len(problem), 30, 30))
+    for c in range(len(problem)):
+        for pair, factor in ((problem.near, problem.near_factor), (problem.far, -problem.far_factor)):
+            apart = np.zeros(30)
+            apart[[problem.first[pair[c]], problem.second[pair[c]]]] = 1.0, -1.0
+            matrices[c] += factor[c] * np.outer(apart, apart)
+    written = np.einsum("ij,cjk,kl,dli->cd", one, matrices, other, matrices, optimize=True)
+    upper = np.triu_indices(len(problem))
+    np.testing.assert_allclose(products[upper], written[upper], rtol=1e-9, atol=1e-9)

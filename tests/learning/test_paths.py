@@ -212,3 +212,57 @@ def test_what_would_hardly_overtake_the_best_is_not_confirmed() -> None:
     assert lead + 1.645 * error * np.sqrt(0.8) < 0
     assert tried.shortlist() == [2, 3]
     assert not tried.predictions[4].judged
+
+
+def noisy(n_items: int, n_features: int, n: int, noise: float) -> tuple[np.ndarray, Comparisons]:
+    """Items, and answers of which a share is wrong."""
+    X = np.random.default_rng(0).normal(size=(n_items, n_features))
+    return X, Comparisons.from_labels((X[:, 0] > 0).astype(int), n, noise=noise, random_state=0)
+
+
+@pytest.mark.parametrize("beyond", [3.0, np.inf])
+def test_the_other_folds_judge_the_standard_recipe_unless_another_is_ahead_beyond_doubt(
+    beyond: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, said = noisy(60, 3, 900, 0.4)
+    monkeypatch.setattr(trials, "BEYOND", beyond)
+    found = SKLR("adaptive", random_state=0).fit(X, said).tuning_
+    assert found.penalties != found.trials[1].penalties
+    assert found.trials[1].n_answers == (302 if beyond < np.inf else 900)
+
+
+def test_the_standard_recipe_is_chosen_where_what_was_ahead_is_not_solved(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, said = noisy(100, 8, 900, 0.3)
+    standard = SKLR("linear", random_state=0).fit(X, said).tuning_.trials[1]
+    fits: dict[tuple[str, float], int] = {}
+
+    def failing(phi, rows, recipe, penalties, **options):
+        learned = learn(phi, rows, recipe, penalties, **options)
+        key = recipe.loss, penalties[0]
+        fits[key] = fits.get(key, 0) + 1
+        worse = key != (standard.recipe.loss, standard.penalty) and fits[key] > 1  # on the folds that confirm
+        return replace(learned, solution=replace(learned.solution, status=Status.EXHAUSTED)) if worse else learned
+
+    monkeypatch.setattr(trials, "BEYOND", 0.0)
+    monkeypatch.setattr(paths, "learn", failing)
+    found = SKLR("linear", random_state=0).fit(X, said).tuning_
+    assert any(not trial.solved for trial in found.trials)
+    assert found.trials[1].n_answers == 900
+    assert (found.recipe, found.penalties) == (standard.recipe, standard.penalties)
+
+
+def test_folds_judge_a_trial_in_their_order_wherever_it_is_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, said = noisy(100, 8, 200, 0.3)
+    enter = Trials.enter
+
+    def watched(tried, recipe, penalties, judged, **options):
+        sizes = [each.sides.shape[1] for each in judged]
+        assert sizes == [len(out) for out in tried.held_out[: len(judged)]]
+        return enter(tried, recipe, penalties, judged, **options)
+
+    monkeypatch.setattr(Trials, "enter", watched)
+    monkeypatch.setattr(Trials, "has_prospect", lambda tried, number, of: False)  # what is confirmed was judged once
+    held_out = [np.arange(40), np.arange(40, 81), np.arange(81, 123), np.arange(123, 166), np.arange(166, 200)]
+    monkeypatch.setattr(paths, "folds_of", lambda *_: held_out)
+    found = SKLR("linear", random_state=0).fit(X, said).tuning_
+    assert {trial.n_answers for trial in found.trials[2:]} == {40, 200}

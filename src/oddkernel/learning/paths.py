@@ -6,7 +6,7 @@ other answers. The answers of the fold then say how well it predicts.
 The standard recipe is tried first. The search for another goes on with all recipes side by side. It starts at the
 standard penalty and goes on by powers of ten, down or up, for as long as that predicts better. The first folds, which
 hold 30 answers together, judge every trial; those that hold 100, every trial that may still beat the standard recipe.
-The other folds judge only the best trials that are ahead of it.
+The other folds judge the standard recipe, unless another is ahead beyond doubt, and the best that are ahead of it.
 """
 
 from __future__ import annotations
@@ -259,24 +259,31 @@ class _Search:
         self._try([(recipe, penalty) for penalty in penalties])
 
     def confirm(self) -> None:
-        """Let the other folds judge what is promising."""
-        trials, others = self.trials, range(self.trials.scouts, len(self.trials.held_out))
-        listed = [(trials.trials[n].recipe, trials.trials[n].penalty) for n in trials.shortlist()]
-        for each in listed:
-            self._say("confirming", *each)
-        self._judge(dict.fromkeys(listed, others))
+        """Let the other folds judge what is promising, and the standard recipe unless another is ahead beyond doubt."""
+        trials = self.trials
+        self._confirm([1] if trials.needs_standard() else [])
+        listed = trials.shortlist()
+        for n in listed:
+            self._say("confirming", trials.trials[n].recipe, trials.trials[n].penalty)
+        self._confirm(listed)
+        self._confirm([1] if trials.needs_standard() else [])  # what was ahead of it was not solved
+
+    def _confirm(self, numbers: Iterable[int]) -> None:
+        """Let the folds judge these trials that have not judged them yet."""
+        trials, every = self.trials, len(self.trials.held_out)
+        wanted = {n: range(len(trials.predictions[n].judged), every) for n in numbers}
+        self._judge({(trials.trials[n].recipe, trials.trials[n].penalty): folds for n, folds in wanted.items()})
 
     def _try(self, wanted: Iterable[tuple[Recipe, float]]) -> None:
-        """Enter trials: all folds judge the standard recipe, the first folds the others while these have a prospect."""
+        """Enter trials: the first folds judge the standard recipe, and the others while these have a prospect."""
         trials, given = self.trials, [(recipe, float(penalty)) for recipe, penalty in wanted]
         new = [(recipe, each) for recipe, each in given if trials.number(recipe, (*self.earlier, each)) is None]
         for each in new:
             self._say("trying", *each)
         self._judge(dict.fromkeys(new, range(trials.glances)))
         numbers = {each: self._number(*each) for each in new}
-        others = range(trials.glances, trials.scouts), range(trials.glances, len(trials.held_out))
-        able = {each: n for each, n in numbers.items() if n == 1 or trials.has_prospect(n, self.rival)}
-        self._judge({each: others[n == 1] for each, n in able.items()})
+        able = [each for each, n in numbers.items() if n == 1 or trials.has_prospect(n, self.rival)]
+        self._judge(dict.fromkeys(able, range(trials.glances, trials.scouts)))
 
     def _number(self, recipe: Recipe, penalty: float) -> int:
         """The number of a trial that was entered in this round."""

@@ -23,6 +23,9 @@ SURE = 2.0
 GLANCED, SCOUTED = 30, 100
 # A trial has no prospect if it would end ahead in less than 5% of cases: a quantile of the normal distribution.
 PROSPECT = 1.645
+# The other folds don't judge the standard recipe if a trial is ahead of it by this many standard errors on the first
+# folds. Chosen by hand.
+BEYOND = 3.0
 # Numbers of leading dimensions that are tried beside all: the Fibonacci numbers.
 DIMENSIONS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610)
 # Most trials that the other folds judge after each stage of the search. Chosen by hand.
@@ -138,12 +141,18 @@ class Trials:
         share = self.predictions[number].n_answers / len(self.decided)
         return bool(lead + PROSPECT * error * (1.0 - share) ** 0.5 > least)
 
+    def needs_standard(self) -> bool:
+        """Whether the other folds have yet to judge the standard recipe: no trial is ahead of it beyond doubt."""
+        solved = [n for n, each in enumerate(self.trials) if n > 1 and each.solved]
+        leads = [self.ahead(n, 1) for n in solved]
+        return self._waits(1) and not any(lead > max(BEYOND * error, WORTHWHILE) for lead, error in leads)
+
     def shortlist(self) -> list[int]:
         """The best trials that only the first folds have judged and that are ahead of the preferred one; others go.
 
         Those that would hardly overtake the best of them go, too.
         """
-        waiting = [n for n, each in enumerate(self.predictions) if each.judged and self._waits(n)]
+        waiting = [n for n, each in enumerate(self.predictions) if n > 1 and each.judged and self._waits(n)]
         present = self.preferred(self._complete)
         able = [
             n for n in waiting if self.trials[n].solved and (present is None or self.ahead(n, present)[0] > WORTHWHILE)

@@ -464,6 +464,26 @@ def test_where_more_answers_change_nothing_it_is_time_to_stop() -> None:
     assert "you can stop here" in str(ahead)
 
 
+@pytest.mark.parametrize("learner", [SKLR(penalty=0), SKLR(random_state=0)])
+def test_where_nothing_was_learned_nothing_can_be_said_about_more(
+    learner: SKLR, recwarn: pytest.WarningsRecorder
+) -> None:
+    X = groups(20, 4)[0]
+    chance = np.random.default_rng(0)
+    said = simulate(X, lambda _: int(chance.integers(3)), policy="random", n=120, random_state=0)
+    ahead = outlook(X, said, by_group(150, 1)[1], learner=learner)
+    assert not ahead.learned
+    gain, interval = ahead.gain(120)
+    assert np.isnan([gain, *interval]).all()
+    assert not ahead.enough
+    assert "can't be said yet" in str(ahead)
+    assert "you can stop" not in str(ahead)
+    assert "0.0 to 0.0" not in str(ahead)
+    assert not [warned for warned in recwarn if "Nothing was learned" in str(warned.message)]
+    pytest.importorskip("matplotlib").use("Agg")
+    assert len(ahead.plot().get_legend().get_texts()) == 2
+
+
 def test_an_outlook_can_be_drawn() -> None:
     pytest.importorskip("matplotlib").use("Agg")
     X, said = by_group(60, 0)

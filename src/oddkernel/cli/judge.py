@@ -360,8 +360,9 @@ def _outlook(arguments: argparse.Namespace, study: Study) -> Summary:
         "n_held_out": ahead.n_held_out,
         "agreement": ahead.agreement,
         "agreement_interval": ahead.interval,
-        "gain_of_twice_as_many": gain,
-        "gain_interval": interval,
+        "learned": ahead.learned,
+        "gain_of_twice_as_many": gain if ahead.learned else None,
+        "gain_interval": interval if ahead.learned else None,
         "enough": ahead.enough,
     }
     return Summary(sentences, facts)

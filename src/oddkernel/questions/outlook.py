@@ -83,7 +83,7 @@ class Outlook:
             return (
                 f"Nothing was learned from the {self.n_answers} answers yet: the initial kernel predicts "
                 f"{self.agreement:.0%} of {self.n_held_out} held-out answers to random questions; 95% interval "
-                f"{low:.0%} to {high:.0%}. What more answers would gain can't be said yet. Collect more, and look again."
+                f"{low:.0%} to {high:.0%}. What more answers would gain can't be said yet; collect some and look again."
             )
         verdict = (
             "More answers of this kind would hardly help: you can stop here."

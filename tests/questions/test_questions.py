@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import logging
+import pickle
+import subprocess
+import sys
 import threading
 from collections import Counter
 from typing import Any
@@ -355,6 +358,44 @@ def test_a_process_learns_what_this_one_would(prepared: bool) -> None:
         process.close()
     with pytest.raises(RuntimeError, match="closed"):
         process.learn(said)
+
+
+def test_a_process_whose_parent_has_ended_says_nothing() -> None:
+    task = pickle.dumps((np.zeros((50, 50)), False), protocol=5)
+    for told in (b"", task[:100], task + pickle.dumps("cut short", protocol=5)[:5]):
+        ended = subprocess.run(
+            [sys.executable, "-m", "oddkernel.questions.process"], input=told, capture_output=True, check=False
+        )
+        assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+def test_a_process_that_does_not_listen_yet_can_be_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, begun = subprocess.Popen, threading.Event()
+
+    def deaf(command: list[str], **options: Any) -> Any:
+        process = start([sys.executable, "-c", "import time; time.sleep(60)"], **options)
+        begun.set()
+        return process
+
+    monkeypatch.setattr(subprocess, "Popen", deaf)
+    process = LearningProcess(np.zeros((1000, 100)))  # more than a pipe holds
+    problems: list[BaseException] = []
+
+    def learn() -> None:
+        try:
+            process.learn(Comparisons.empty())
+        except RuntimeError as error:
+            problems.append(error)
+
+    learning = threading.Thread(target=learn, daemon=True)
+    learning.start()
+    assert begun.wait(20)
+    ending = threading.Thread(target=process.close, daemon=True)
+    ending.start()
+    for each in (ending, learning):
+        each.join(20)
+        assert not each.is_alive()
+    assert len(problems) == 1
 
 
 def test_of_many_answers_the_same_are_learned_from_again() -> None:

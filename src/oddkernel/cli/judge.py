@@ -386,15 +386,21 @@ def _simulate(arguments: argparse.Namespace, study: Study) -> Summary:
     else:
         respond, how = by_chance, "by chance, as the items have no features and there are no --labels"
     server = Server(study, database=arguments.database, host="127.0.0.1", port=0)
-    running = threading.Thread(target=server.run, daemon=True)
-    running.start()
-    with working(f"{arguments.simulate} simulated people are answering"):
-        crowd = Crowd(server.url, study, server.keys, respond)
-        # Another name each time: whoever has begun already can't begin again.
-        told = crowd.answer(
-            arguments.simulate, n_questions, arguments.random_state, prefix=f"{SIMULATED}{secrets.token_hex(2)}"
-        )
-    server.stop()
+    try:
+        running = threading.Thread(target=server.run, daemon=True)
+        running.start()
+        with working(f"{arguments.simulate} simulated people are answering"):
+            crowd = Crowd(server.url, study, server.keys, respond)
+            # Another name each time: whoever has begun already can't begin again.
+            told = crowd.answer(
+                arguments.simulate, n_questions, arguments.random_state, prefix=f"{SIMULATED}{secrets.token_hex(2)}"
+            )
+    except KeyboardInterrupt:
+        for judge in server.judges:
+            judge.close()  # the processes that learn would outlive this one for a while, and complain
+        raise
+    finally:
+        server.stop()
     running.join()
     if told.problems:
         raise ValueError(f"{len(told.problems)} of the simulated people could not go on; first, {told.problems[0]}")

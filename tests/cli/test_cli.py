@@ -464,6 +464,30 @@ def test_ctrl_c_stops_the_judge_without_complaints(tmp_path: Path) -> None:
     assert told == ""
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_stops_simulated_people_without_complaints(tmp_path: Path) -> None:
+    (tmp_path / "texts.csv").write_text("text\n" + "\n".join(f"the {n}th" for n in range(60)), encoding="utf-8")
+    (tmp_path / "texts-study").mkdir()
+    (tmp_path / "texts-study" / "study.toml").write_text("questions = 500\n")
+    judge = "import sys; from oddkernel.cli import main; sys.exit(main())"
+    with subprocess.Popen(
+        [sys.executable, "-c", judge, "judge", "texts.csv", "--with", "tfidf", "--simulate", "20"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as started:
+        assert started.stderr is not None
+        assert any("simulated people are answering" in line for line in started.stderr)
+        started.send_signal(signal.SIGINT)
+        out, told = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert out == ""
+    lines = [line for line in told.splitlines() if "are answering (" not in line]
+    assert lines == ["oddkernel: stopped; nothing was left half-written"]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_ctrl_c_during_an_import_is_no_error_of_the_user(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -95,6 +95,19 @@ def test_damaged_images_are_left_out_and_named(
         from_images([photos / "b.png"], ["b.png"])
 
 
+def test_pictures_that_nobody_reads_are_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    (folder / "drawing.svg").write_text("<svg/>")
+    with pytest.raises(ValueError, match=r"no images; .*\(1 \.svg file is not read; save it as JPEG or PNG\)"):
+        read_source(folder)
+    paint(folder / "a.png", "red")
+    for name in ("b.HEIC", "c.heic"):
+        (folder / name).write_text("x")
+    with pytest.warns(UserWarning, match=r"^2 \.heic files and 1 \.svg file are not read; save them as JPEG or PNG$"):
+        assert read_source(folder).names == ("a.png",)
+
+
 def test_postscript_is_not_run_and_vast_images_are_not_decoded(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from PIL import EpsImagePlugin, Image
 

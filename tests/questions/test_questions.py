@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import logging
+import pickle
+import subprocess
+import sys
 import threading
 from collections import Counter
 from typing import Any
@@ -378,6 +381,44 @@ def test_a_process_learns_from_every_form_of_question() -> None:
     np.testing.assert_allclose(elsewhere.sides(said.shown), here.sides(said.shown), rtol=0.02)
 
 
+def test_a_process_whose_parent_has_ended_says_nothing() -> None:
+    task = pickle.dumps((np.zeros((50, 50)), False), protocol=5)
+    for told in (b"", task[:100], task + pickle.dumps("cut short", protocol=5)[:5]):
+        ended = subprocess.run(
+            [sys.executable, "-m", "oddkernel.questions.process"], input=told, capture_output=True, check=False
+        )
+        assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+def test_a_process_that_does_not_listen_yet_can_be_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, begun = subprocess.Popen, threading.Event()
+
+    def deaf(command: list[str], **options: Any) -> Any:
+        process = start([sys.executable, "-c", "import time; time.sleep(60)"], **options)
+        begun.set()
+        return process
+
+    monkeypatch.setattr(subprocess, "Popen", deaf)
+    process = LearningProcess(np.zeros((1000, 100)))  # more than a pipe holds
+    problems: list[BaseException] = []
+
+    def learn() -> None:
+        try:
+            process.learn(Comparisons.empty())
+        except RuntimeError as error:
+            problems.append(error)
+
+    learning = threading.Thread(target=learn, daemon=True)
+    learning.start()
+    assert begun.wait(20)
+    ending = threading.Thread(target=process.close, daemon=True)
+    ending.start()
+    for each in (ending, learning):
+        each.join(20)
+        assert not each.is_alive()
+    assert len(problems) == 1
+
+
 def test_of_many_answers_the_same_are_learned_from_again() -> None:
     said = Comparisons.odd_one_out([[i, i + 1, i + 2] for i in range(400)], [0] * 400)
     before, after = (set(bounded(said[:n], 100).shown[:, 0].tolist()) for n in (390, 400))
@@ -483,6 +524,26 @@ def test_where_more_answers_change_nothing_it_is_time_to_stop() -> None:
     assert ahead.gain(60) == (0.0, (0.0, 0.0))
     assert ahead.enough
     assert "you can stop here" in str(ahead)
+
+
+@pytest.mark.parametrize("learner", [SKLR(penalty=0), SKLR(random_state=0)])
+def test_where_nothing_was_learned_nothing_can_be_said_about_more(
+    learner: SKLR, recwarn: pytest.WarningsRecorder
+) -> None:
+    X = groups(20, 4)[0]
+    chance = np.random.default_rng(0)
+    said = simulate(X, lambda _: int(chance.integers(3)), policy="random", n=120, random_state=0)
+    ahead = outlook(X, said, by_group(150, 1)[1], learner=learner)
+    assert not ahead.learned
+    gain, interval = ahead.gain(120)
+    assert np.isnan([gain, *interval]).all()
+    assert not ahead.enough
+    assert "can't be said yet" in str(ahead)
+    assert "you can stop" not in str(ahead)
+    assert "0.0 to 0.0" not in str(ahead)
+    assert not [warned for warned in recwarn if "Nothing was learned" in str(warned.message)]
+    pytest.importorskip("matplotlib").use("Agg")
+    assert len(ahead.plot().get_legend().get_texts()) == 2
 
 
 def test_an_outlook_can_be_drawn() -> None:

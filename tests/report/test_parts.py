@@ -70,6 +70,27 @@ def test_the_second_map_is_turned_towards_the_first() -> None:
     np.testing.assert_allclose(maps.before, maps.after, atol=1e-9)
 
 
+@pytest.mark.parametrize("method", ["tsne", "mds", "pca"])
+def test_maps_of_one_dimension_of_none_and_of_copies(method: str) -> None:
+    line = FLAT[:, :1]
+    for before, after in ((FLAT, line), (line, line), (FLAT, line[:, :0]), (np.ones((30, 3)), line)):
+        maps = draw_maps(before, after, method)
+        assert maps.after.shape == (30, 2)
+        assert np.isfinite(maps.before).all()
+        assert np.isfinite(maps.after).all()
+    # A line stays one, in the order of its points, from either end.
+    placed = draw_maps(line, line, method).after
+    assert np.ptp(placed, axis=0).min() < 1e-6
+    along = placed[np.argsort(line[:, 0]), np.argmax(np.ptp(placed, axis=0))]
+    assert method == "tsne" or np.all(np.diff(along) > 0) or np.all(np.diff(along) < 0)
+
+
+def test_many_items_of_one_dimension(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("openTSNE")
+    monkeypatch.setattr("oddkernel.report.maps.MANY", 20)
+    assert np.isfinite(draw_maps(FLAT, FLAT[:, :1]).after).all()
+
+
 def test_umap_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     class UMAP:
         def __init__(self, **_: Any) -> None: ...
@@ -116,6 +137,8 @@ def test_the_suggestion_finds_plain_clusters_and_says_why() -> None:
 def test_copies_are_no_clusters() -> None:
     points = np.repeat([[0.0, 1.0], [2.0, 2.0], [5.0, 0.0]], 20, axis=0)
     assert [level.k for level in find_resolutions(points).levels] == [2, 3]
+    with pytest.raises(ValueError, match="copies of one another"):
+        find_resolutions(np.empty((20, 0)))
     with pytest.raises(ValueError, match="copies of one another"):
         find_resolutions(np.ones((5, 2)))
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from oddkernel import SKLR, Comparisons, formats, models
@@ -48,6 +49,16 @@ def data_of(html: str) -> dict[str, Any]:
     assert block is not None
     data: dict[str, Any] = json.loads(block[1])
     return data
+
+
+@pytest.mark.parametrize("learner", [SKLR("linear", rank=None, penalty=1.0), SKLR(rank=1, penalty=1.0)])
+@pytest.mark.parametrize("map", ["tsne", "mds", "pca"])
+def test_a_model_of_one_dimension(learner: SKLR, map: str, tmp_path: Path) -> None:
+    features = X if learner.rank == 1 else X @ [[0.3], [0.1], [0.7], [0.9]] + 1e-3 * np.arange(len(X))[:, None]
+    fitted = clone(learner).fit(features, SAID)
+    assert fitted.transform(features).shape == (len(X), 1)
+    written = Report(fitted, features, clusters=[2, 3], map=map).save(tmp_path / "r.html")
+    assert len(data_of(written.read_text())["maps"]) > 0
 
 
 # Answers

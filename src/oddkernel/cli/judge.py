@@ -107,6 +107,8 @@ def run(arguments: argparse.Namespace) -> Summary:
         asked_for = arguments.encoder is not None or arguments.outlook is not None or by_features
         return asked_for or study.settings.policy in NEED_FEATURES
 
+    if _asks(arguments):
+        studies = [_shown(study) for study in studies]
     studies = [_described(arguments, study) if needs_features(study) else study for study in studies]
     if arguments.invite is not None:
         return _invite(arguments, studies)
@@ -122,6 +124,33 @@ def run(arguments: argparse.Namespace) -> Summary:
                 raise ValueError(f"--{option} with {len(studies)} studies; expected one")
             return action(arguments, studies[0])
     return _serve(arguments, studies)
+
+
+def _asks(arguments: argparse.Namespace) -> bool:
+    """Whether somebody is asked, real or simulated, and not something else done in place of it."""
+    others = (arguments.export, arguments.invite, arguments.withdraw, arguments.backup, arguments.outlook)
+    return all(each is None for each in others)
+
+
+def _shown(study: Study) -> Study:
+    """The study without items that can't be shown; a warning names them."""
+    import warnings
+
+    from ..items.encoders import told_left_out
+    from ..judge.unreadable import unreadable
+    from ..support.progress import Progress
+
+    problems = unreadable(study.items, study.home, Progress())
+    if not problems:
+        return study
+    path_of = {item.name: item.path for item in study.items}
+    where = {str(path_of[name] or name): problem for name, problem in problems.items()}
+    warnings.warn(
+        f"left out, nobody is asked about them: {told_left_out(where, len(study.items), 'item')}",
+        UserWarning,
+        stacklevel=2,
+    )
+    return study.without(problems)
 
 
 def _described(arguments: argparse.Namespace, study: Study) -> Study:
@@ -140,7 +169,9 @@ def _described(arguments: argparse.Namespace, study: Study) -> Study:
         if arguments.encoder is not None or study.settings.policy in NEED_FEATURES:
             raise
         return study  # images need Pillow
-    return replace(study, features=of_all(kept, study.items))
+    described = replace(study, features=of_all(kept, study.items))
+    # A warning has named them; their answers could not be learned from.
+    return described.without(kept.left_out) if kept.left_out and _asks(arguments) else described
 
 
 def _serve(arguments: argparse.Namespace, studies: Sequence[Study]) -> Summary:
@@ -329,8 +360,9 @@ def _outlook(arguments: argparse.Namespace, study: Study) -> Summary:
         "n_held_out": ahead.n_held_out,
         "agreement": ahead.agreement,
         "agreement_interval": ahead.interval,
-        "gain_of_twice_as_many": gain,
-        "gain_interval": interval,
+        "learned": ahead.learned,
+        "gain_of_twice_as_many": gain if ahead.learned else None,
+        "gain_interval": interval if ahead.learned else None,
         "enough": ahead.enough,
     }
     return Summary(sentences, facts)
@@ -354,15 +386,21 @@ def _simulate(arguments: argparse.Namespace, study: Study) -> Summary:
     else:
         respond, how = by_chance, "by chance, as the items have no features and there are no --labels"
     server = Server(study, database=arguments.database, host="127.0.0.1", port=0)
-    running = threading.Thread(target=server.run, daemon=True)
-    running.start()
-    with working(f"{arguments.simulate} simulated people are answering"):
-        crowd = Crowd(server.url, study, server.keys, respond)
-        # Another name each time: whoever has begun already can't begin again.
-        told = crowd.answer(
-            arguments.simulate, n_questions, arguments.random_state, prefix=f"{SIMULATED}{secrets.token_hex(2)}"
-        )
-    server.stop()
+    try:
+        running = threading.Thread(target=server.run, daemon=True)
+        running.start()
+        with working(f"{arguments.simulate} simulated people are answering"):
+            crowd = Crowd(server.url, study, server.keys, respond)
+            # Another name each time: whoever has begun already can't begin again.
+            told = crowd.answer(
+                arguments.simulate, n_questions, arguments.random_state, prefix=f"{SIMULATED}{secrets.token_hex(2)}"
+            )
+    except KeyboardInterrupt:
+        for judge in server.judges:
+            judge.close()  # the processes that learn would outlive this one for a while, and complain
+        raise
+    finally:
+        server.stop()
     running.join()
     if told.problems:
         raise ValueError(f"{len(told.problems)} of the simulated people could not go on; first, {told.problems[0]}")

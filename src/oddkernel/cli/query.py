@@ -170,7 +170,8 @@ def _features(arguments: argparse.Namespace, learned: Learned) -> tuple[Array, S
     """Features of queries that are none of the items."""
     from ..items import tables
     from ..items.encoders import encode, find_encoder
-    from ..items.sources import IMAGES, Source
+    from ..items.image_files import IMAGES
+    from ..items.sources import Source
 
     given = learned.given
     files = [Path(query) for query in arguments.queries]

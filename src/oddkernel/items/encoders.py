@@ -127,11 +127,18 @@ def warn_left_out(left_out: Mapping[str, str], source: Source) -> None:
     if not left_out:
         return
     where: dict[str, object] = dict(zip(source.names, source.paths or source.names, strict=True))
-    listed = "; ".join(f"{where.get(name, name)} ({problem})" for name, problem in left_out.items())
-    told = f"{len(left_out)} of {len(source.names)} {source.kind}s can't be read: {listed}"
+    told = told_left_out(
+        {str(where.get(name, name)): problem for name, problem in left_out.items()}, len(where), source.kind
+    )
     if len(left_out) == len(source.names):
         raise ValueError(f"{told}; expected at least one")
     warnings.warn(f"left out, {told}", UserWarning, stacklevel=3)
+
+
+def told_left_out(problems: Mapping[str, str], n: int, what: str) -> str:
+    """A sentence about those of n items that can't be read."""
+    listed = "; ".join(f"{name} ({problem})" for name, problem in problems.items())
+    return f"{len(problems)} of {n} {what}s can't be read: {listed}"
 
 
 def find_encoder(option: str, kind: Kind) -> Encoder:

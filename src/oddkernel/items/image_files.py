@@ -5,12 +5,35 @@ from __future__ import annotations
 import os
 import struct
 import warnings
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import PIL.Image
+
+IMAGES: dict[str, str] = {
+    ".apng": "image/apng",
+    ".avif": "image/avif",
+    ".bmp": "image/bmp",
+    ".gif": "image/gif",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".png": "image/png",
+    ".tif": "image/tiff",
+    ".tiff": "image/tiff",
+    ".webp": "image/webp",
+}
+"""The media type of each file ending that features and judging pages take for an image."""
+
+DRAWING = ".svg"
+UNREAD = (
+    *(".heic", ".heif", ".jxl", ".jp2", ".j2k", ".psd", ".xcf", ".eps", ".ico", ".tga", ".jfif", ".jpe", DRAWING),
+    *(".arw", ".cr2", ".cr3", ".dng", ".nef", ".nrw", ".orf", ".pef", ".raf", ".rw2", ".srw"),
+)
+"""Endings of other pictures, raw ones of cameras last: who has such files should hear that nobody reads them."""
 
 FORMATS = ("PNG", "JPEG", "MPO", "GIF", "BMP", "WEBP", "TIFF", "AVIF")
 """What a file may hold, whatever its name says: some other formats, PostScript above all, are programs that are run."""
@@ -46,4 +69,40 @@ def open_image(path: str | os.PathLike[str]) -> Iterator[PIL.Image.Image]:
         struct.error,
         Image.DecompressionBombError,
     ) as error:
-        raise ValueError(" ".join(str(error).split()) or type(error).__name__) from None
+        said = getattr(error, "strerror", None) or str(error)  # without the path, which is named anyway
+        raise ValueError(" ".join(said.split()) or type(error).__name__) from None
+
+
+def problem_with(path: str | os.PathLike[str]) -> str:
+    """Why an image can't be read to its end, as features need it; empty if it can."""
+    try:
+        with open_image(path) as image:
+            image.draft(None, (1, 1))  # a JPEG is read to its end all the same, and decoded at an eighth of its size
+            image.convert("RGB")
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def warn_passed_over(files: Iterable[str | os.PathLike[str]], shown: Iterable[str] = ()) -> None:
+    """Warn of pictures of kinds that nobody reads, by ending; `shown` are endings that are taken all the same."""
+    told = passed_over(files, shown)
+    if told:
+        warnings.warn(told, UserWarning, stacklevel=3)
+
+
+def passed_over(files: Iterable[str | os.PathLike[str]], shown: Iterable[str] = ()) -> str:
+    """A sentence about pictures of kinds that nobody reads; empty if there are none.
+
+    Examples
+    --------
+    >>> passed_over(["a.HEIC", "b.heic", "c.jpg"])
+    '2 .heic files are not read; save them as JPEG or PNG'
+    """
+    unread = set(UNREAD) - set(shown)
+    times = Counter(ending for file in files if (ending := PurePath(file).suffix.lower()) in unread)
+    if not times:
+        return ""
+    listed = [f"{n} {ending} {'file' if n == 1 else 'files'}" for ending, n in sorted(times.items())]
+    one = times.total() == 1
+    return f"{' and '.join(listed)} {'is' if one else 'are'} not read; save {'it' if one else 'them'} as JPEG or PNG"

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from ..comparisons.names import as_items
+from .image_files import IMAGES, passed_over, warn_passed_over
 from .tables import NAME_COLUMNS, text_columns
-
-IMAGES = (".apng", ".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 
 
 @dataclass(frozen=True)
@@ -76,12 +75,17 @@ def read_source(source: str | os.PathLike[str], *, names: str | None = None) -> 
 
 
 def _of_folder(folder: Path) -> Source:
-    paths = []
-    for parent, folders, files in os.walk(folder):
+    files: list[Path] = []
+    for parent, folders, names_there in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        paths += [Path(parent, name) for name in files if name.lower().endswith(IMAGES) and not name.startswith(".")]
+        files += [Path(parent, name) for name in names_there if not name.startswith(".")]
+    paths = [path for path in files if path.suffix.lower() in IMAGES]
     if not paths:
-        raise ValueError(f"{folder}: no images; expected files that end with {', '.join(IMAGES)}")
+        others = passed_over(files)
+        raise ValueError(
+            f"{folder}: no images; expected files that end with {', '.join(IMAGES)}{others and f' ({others})'}"
+        )
+    warn_passed_over(files)
     by_name = {path.relative_to(folder).as_posix(): path for path in paths}
     names = tuple(sorted(by_name))  # one order, whatever the file system's
     return Source("image", names, paths=tuple(by_name[name] for name in names))

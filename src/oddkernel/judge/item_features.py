@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from ..items import tables
 from ..items.encoders import NONE
 from ..items.feature_cache import Kept, keep_features, up_to_date
-from ..items.sources import IMAGES, Source
+from ..items.image_files import IMAGES
+from ..items.sources import Source
 from .items import Item
 
 

@@ -9,20 +9,14 @@ from reprlib import repr as brief
 from typing import Literal, NamedTuple
 
 from ..comparisons.names import as_items
+from ..items.image_files import DRAWING, IMAGES, warn_passed_over
 from ..items.tables import NAME_COLUMNS, text_columns
 
 Medium = Literal["image", "audio", "video", "text"]
 
 TYPES: dict[str, str] = {
-    ".apng": "image/apng",
-    ".avif": "image/avif",
-    ".bmp": "image/bmp",
-    ".gif": "image/gif",
-    ".jpeg": "image/jpeg",
-    ".jpg": "image/jpeg",
-    ".png": "image/png",
-    ".svg": "image/svg+xml",
-    ".webp": "image/webp",
+    **IMAGES,
+    DRAWING: "image/svg+xml",
     ".flac": "audio/flac",
     ".m4a": "audio/mp4",
     ".mp3": "audio/mpeg",
@@ -105,20 +99,23 @@ def open_inside(path: Path, root: Path) -> Path:
 
 
 def _of_folder(folder: Path) -> Iterator[Item]:
+    seen: list[Path] = []
     for parent, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
-            path = Path(parent, name)
-            if path.suffix.lower() in TYPES and not name.startswith("."):
-                yield _of_file(path.relative_to(folder).as_posix(), path, folder)
+        seen += (Path(parent, name) for name in sorted(files) if not name.startswith("."))
+    for path in seen:
+        if path.suffix.lower() in TYPES:
+            yield _of_file(path.relative_to(folder).as_posix(), path, folder, may_be_dead=True)
+    warn_passed_over(seen, TYPES)
 
 
-def _of_file(name: str, path: Path, root: Path) -> Item:
+def _of_file(name: str, path: Path, root: Path, *, may_be_dead: bool = False) -> Item:
     try:
         name.encode()
     except UnicodeEncodeError:
         raise ValueError(f"{brief(name)}: the file's name is not UTF-8; expected another name") from None
-    open_inside(path, root)
+    if path.exists() or not may_be_dead:  # a link to nothing is treated like an empty file, by `unreadable`
+        open_inside(path, root)
     kind = TYPES[path.suffix.lower()].split("/")[0]
     return Item(name, kind, path)  # type: ignore[arg-type]
 

@@ -130,10 +130,10 @@ class Asking:
 
     def close(self) -> None:
         """Choose and learn nothing more."""
-        self._choosing.close()
         if self._background is not None and self._learning is not None:
             self._background.close()
             self._learning.close()
+        self._choosing.close()
 
     def refresh(self, records: Records) -> None:
         """Read from the records which questions were asked, which wait for an answer, and all answers."""

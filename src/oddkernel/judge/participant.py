@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from .admission import Body, Entered, Entrance, Word, enter, nobody
 from .items import open_inside
 from .middleware import MEDIA_POLICY, page_policy
-from .pictures import Box
+from .pictures import CONVERTED, Box
 from .progress import leave, progress_of
 from .question_forms import ANCHOR, GRID, MOST_AROUND
 from .questionnaire import LONGEST_TEXT, screens_out
@@ -282,13 +282,18 @@ def router(judge: RunningStudy) -> APIRouter:
         except (ValueError, OSError):
             raise HTTPException(404, "The item's file is gone.") from None
         is_current = v == await asyncio.to_thread(judge.versions.of, item.path)
+        media_type = item.media_type
+        if path.suffix.lower() in CONVERTED:
+            if not picture:
+                raise HTTPException(404, "The item's file can't be read.")
+            media_type = CONVERTED[path.suffix.lower()][1]
         headers = {
             "cache-control": f"private, max-age={A_YEAR}, immutable" if is_current else "no-cache",
             "content-security-policy": MEDIA_POLICY,
             "content-disposition": "inline",
         }
         if picture is not None:
-            return Response(picture, media_type=item.media_type, headers=headers)
-        return FileResponse(path, media_type=item.media_type, headers=headers)
+            return Response(picture, media_type=media_type, headers=headers)
+        return FileResponse(path, media_type=media_type, headers=headers)
 
     return routes

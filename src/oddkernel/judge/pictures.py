@@ -29,6 +29,9 @@ WORTH_IT = 0.8
 SCALED = ("JPEG", "PNG", "WEBP")
 """Formats that are scaled. Other formats are rare, or hold vector drawings, which need no scaling."""
 
+CONVERTED: dict[str, tuple[str, str]] = {".tif": ("PNG", "image/png"), ".tiff": ("PNG", "image/png")}
+"""Formats that hardly any browser shows, by ending: what is sent in their place, and its media type."""
+
 QUALITY = 90
 """Quality of scaled JPEG and WebP files, on Pillow's scale up to 100. Chosen by hand."""
 
@@ -73,7 +76,9 @@ class Pictures:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="oddkernel-pictures")  # one at a time bounds the memory
 
     async def get(self, path: Path, box: Box | None) -> bytes | None:
-        """The picture as it should be sent, in the format of its file; None if the file itself should be sent."""
+        """The picture as it should be sent; None if the file itself should be sent."""
+        if path.suffix.lower() in CONVERTED:
+            box = box or Box(SIDES[-1], SIDES[-1])
         there = path.stat()
         text = f"{path}\0{there.st_mtime_ns}\0{there.st_size}\0{box}"
         key = hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()[:32]
@@ -109,27 +114,37 @@ class Pictures:
         return scaled or self._small(path)
 
     def _small(self, path: Path) -> bytes | None:
+        if path.suffix.lower() in CONVERTED:
+            return None
         return path.read_bytes() if path.stat().st_size <= LARGEST else None
 
 
 def scale(path: Path, box: Box) -> bytes | None:
-    """The picture, upright, scaled to fit into the box, in its own format; None if the file should be sent as it is."""
+    """The picture, upright, scaled to fit into the box; None if the file should be sent as it is.
+
+    It keeps its format, unless that is one that browsers don't show.
+    """
     from PIL import Image, ImageOps
 
+    converted = path.suffix.lower() in CONVERTED
     try:
         with open_image(path) as file:
             format = "JPEG" if file.format == "MPO" else file.format
-            if format not in SCALED or (getattr(file, "is_animated", False) and file.format != "MPO"):
+            if converted:
+                format = CONVERTED[path.suffix.lower()][0]
+            elif format not in SCALED or (getattr(file, "is_animated", False) and file.format != "MPO"):
                 return None
             turned = file.getexif().get(0x0112, 1) >= 5  # its width is shown as its height
             width, height = (file.height, file.width) if turned else file.size
             share = min(box.width / width, box.height / height)
-            if share > WORTH_IT:
+            if converted:
+                share = min(share, 1.0)
+            elif share > WORTH_IT:
                 return None
             size = max(1, round(share * width)), max(1, round(share * height))
             file.draft(None, (2 * max(size), 2 * max(size)))  # a JPEG is decoded at a fraction of its size
             upright = ImageOps.exif_transpose(file)
-            if upright.mode not in ("L", "RGB", "RGBA", "LA", "CMYK"):
+            if upright.mode not in ("L", "RGB", "RGBA", "LA", *(() if format == "PNG" else ("CMYK",))):
                 upright = upright.convert("RGBA" if upright.has_transparency_data else "RGB")
             profile: dict[str, Any] = {"icc_profile": file.info["icc_profile"]} if file.info.get("icc_profile") else {}
             small = upright.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
@@ -138,4 +153,4 @@ def scale(path: Path, box: Box) -> bytes | None:
     except (ValueError, OSError, MemoryError):
         return None  # the browser may be able to show it
     content = out.getvalue()
-    return content if len(content) < WORTH_IT * os.path.getsize(path) else None
+    return content if converted or len(content) < WORTH_IT * os.path.getsize(path) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -93,11 +93,7 @@ class Study:
         if not settings.id:
             settings = dataclasses.replace(settings, id=id)
             replace(file, f'# {ID_COMMENT}\nid = "{id}"\n\n{text}'.encode())
-        if GRID in settings.forms and len(items) <= settings.grid_size:
-            raise ValueError(
-                f"{file}: a grid shows {settings.grid_size} items around another, and there are {len(items)} items; "
-                f"expected grid_size to be at most {len(items) - 1}"
-            )
+        _check_grid(file, settings, len(items))
         study = cls(home, source if is_folder else source.parent, items, settings)
         for number, catch in enumerate(settings.catch, start=1):
             for name in catch.items:
@@ -108,6 +104,24 @@ class Study:
         found = kept_features(items, home) if features is None else in_order(features, tables.read(features), items)
         rows = _read_list(settings, home, study.index_of)
         return cls(home, study.media_root, items, settings, found, features, source, rows)
+
+    def without(self, names: Collection[str]) -> Self:
+        """The study without some of its items, so that nobody is asked about them; answers about them stay."""
+        file = self.home / SETTINGS_FILE
+        kept = [row for row, item in enumerate(self.items) if item.name not in names]
+        if len(kept) < _items.FEWEST:
+            raise ValueError(f"{self.home}: {len(kept)} items that can be shown; expected at least {_items.FEWEST}")
+        for asked, where in (
+            *((catch.items, f"{file}: [[catch]] number {n}") for n, catch in enumerate(self.settings.catch, start=1)),
+            *((row.items, f"the list of questions, line {row.line}") for row in self.listed),
+        ):
+            for name in asked:
+                if name in names:
+                    raise ValueError(f"{where}: {brief(name)} can't be shown; expected items that can")
+        _check_grid(file, self.settings, len(kept))
+        items = tuple(self.items[row] for row in kept)
+        features = None if self.features is None else self.features[kept]
+        return dataclasses.replace(self, items=items, features=features)
 
     @property
     def name(self) -> str:
@@ -161,6 +175,14 @@ class Study:
     def database(self) -> Path:
         """The database inside the study's folder."""
         return self.home.resolve() / DATABASE_FILE
+
+
+def _check_grid(file: Path, settings: Settings, n_items: int) -> None:
+    if GRID in settings.forms and n_items <= settings.grid_size:
+        raise ValueError(
+            f"{file}: a grid shows {settings.grid_size} items around another, and there are {n_items} items; "
+            f"expected grid_size to be at most {n_items - 1}"
+        )
 
 
 def _read_list(settings: Settings, home: Path, names: Mapping[str, int]) -> tuple[Listed, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,9 @@ class Outlook:
         The curve fitted to these: limit − slope/√n.
     resampled : (b, 2) array
         Limit and slope for each of b bootstrap resamples of the held-out answers.
+    learned : bool
+        Whether anything was learned from all of the answers. If not, the kernel is the initial one, whose scores say
+        nothing about what more answers would bring.
     """
 
     n_answers: int
@@ -55,9 +59,15 @@ class Outlook:
     limit: float
     slope: float
     resampled: Array
+    learned: bool = True
 
     def gain(self, more: int) -> tuple[float, tuple[float, float]]:
-        """Gain in the share predicted correctly from ``more`` further answers, and its 95% interval."""
+        """Gain in the share predicted correctly from ``more`` further answers, and its 95% interval.
+
+        NaN, and an interval of NaN, where nothing was learned yet.
+        """
+        if not self.learned:
+            return np.nan, (np.nan, np.nan)
         step = 1.0 / np.sqrt(self.n_answers) - 1.0 / np.sqrt(self.n_answers + more)
         low, high = np.quantile(self.resampled[:, 1] * step, _tails())
         return self.slope * step, (float(low), float(high))
@@ -69,6 +79,12 @@ class Outlook:
 
     def __str__(self) -> str:
         (low, high), (gain, (least, most)) = self.interval, self.gain(self.n_answers)
+        if not self.learned:
+            return (
+                f"Nothing was learned from the {self.n_answers} answers yet: the initial kernel predicts "
+                f"{self.agreement:.0%} of {self.n_held_out} held-out answers to random questions; 95% interval "
+                f"{low:.0%} to {high:.0%}. What more answers would gain can't be said yet; collect some and look again."
+            )
         verdict = (
             "More answers of this kind would hardly help: you can stop here."
             if self.enough
@@ -96,10 +112,11 @@ class Outlook:
             from matplotlib import pyplot
 
             ax = pyplot.subplots(layout="constrained")[1]
-        n = np.linspace(self.sizes[0], 3 * self.n_answers, 100)
-        drawn = self.resampled[:, :1] - self.resampled[:, 1:] / np.sqrt(n)
-        ax.fill_between(n, *np.quantile(drawn, _tails(), axis=0), alpha=0.2, label="95% interval")
-        ax.plot(n, self.limit - self.slope / np.sqrt(n), label="expected")
+        if self.learned:
+            n = np.linspace(self.sizes[0], 3 * self.n_answers, 100)
+            drawn = self.resampled[:, :1] - self.resampled[:, 1:] / np.sqrt(n)
+            ax.fill_between(n, *np.quantile(drawn, _tails(), axis=0), alpha=0.2, label="95% interval")
+            ax.plot(n, self.limit - self.slope / np.sqrt(n), label="expected")
         ax.plot(self.sizes, self.scores, "o", label="measured on held-out answers")
         ax.axvline(self.n_answers, color="0.4", linestyle=":", label="answers so far")
         ax.set(xlabel="answers", ylabel="share of random answers predicted")
@@ -143,7 +160,15 @@ def outlook(X: ArrayLike, said: Comparisons, held_out: Comparisons, *, learner: 
     template = SKLR() if learner is None else learner
     sizes = np.unique(np.ceil(np.array(SHARES) * len(said)).astype(int))
     asked = join(kept, X, len(np.asarray(X))).shown
-    right = np.array([clone(template).fit(X, said[:n]).odd_one(X, asked) == kept.odd for n in sizes], dtype=float)
+    right = np.empty((len(sizes), len(kept)))
+    learned = True
+    for row, n in enumerate(sizes):
+        with warnings.catch_warnings():
+            # The first parts may be too few to learn from, and of all of them the outlook says it itself.
+            warnings.filterwarnings("ignore", "Nothing was learned", UserWarning)
+            model = clone(template).fit(X, said[:n])
+        right[row] = model.odd_one(X, asked) == kept.odd
+        learned = getattr(model, "penalty_", 1.0) != 0  # other learners have no penalty
     # Every bootstrap resample gives a score at each size, and a curve through these.
     times = np.random.default_rng(0).multinomial(len(kept), kept.weight / kept.weight.sum(), size=RESAMPLES)
     scores = right @ kept.weight / kept.weight.sum()
@@ -158,6 +183,7 @@ def outlook(X: ArrayLike, said: Comparisons, held_out: Comparisons, *, learner: 
         limit,
         slope,
         _curve(sizes, times @ right.T / len(kept)),
+        learned,
     )
 
 

@@ -43,8 +43,10 @@ class LearningProcess:
 
     def learn(self, said: Comparisons) -> Belief:
         """Learn from the answers; waits for the process. If it has ended, the next call starts another."""
-        process = self._running()
+        process, is_new = self._running()
         try:
+            if is_new:
+                pickle.dump(self._task, cast(BinaryIO, process.stdin), protocol=5)
             pickle.dump(said.with_names(None), cast(BinaryIO, process.stdin), protocol=5)
             cast(BinaryIO, process.stdin).flush()
             reply: dict[str, Any] = pickle.load(cast(BinaryIO, process.stdout))
@@ -62,10 +64,12 @@ class LearningProcess:
             self._closed = True
         self._end()
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running(self) -> tuple[subprocess.Popen[bytes], bool]:
+        """The process, and whether it was started just now, so that it has no task yet."""
         with self._lock:
             if self._closed:
                 raise RuntimeError("closed")
+            is_new = self._process is None
             if self._process is None:
                 one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
                 self._process = subprocess.Popen(
@@ -77,8 +81,7 @@ class LearningProcess:
                     process_group=0,
                     creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
                 )
-                pickle.dump(self._task, cast(BinaryIO, self._process.stdin), protocol=5)
-            return self._process
+            return self._process, is_new
 
     def _end(self) -> None:
         with self._lock:
@@ -109,6 +112,11 @@ def bounded(said: Comparisons, most: int = MOST_ANSWERS) -> Comparisons:
 
 def main() -> None:
     """Read tasks from stdin until it ends, and write what was learned to stdout."""
+    with suppress(EOFError, pickle.UnpicklingError, OSError):  # the parent has ended, perhaps within a sentence
+        _learn_what_comes()
+
+
+def _learn_what_comes() -> None:
     if hasattr(os, "nice"):
         os.nice(19)  # the lowest priority: people's answers come first
     replies, sys.stdout = sys.stdout.buffer, sys.stderr
@@ -116,10 +124,7 @@ def main() -> None:
     rng = np.random.default_rng()
     last: Belief | None = None
     while True:
-        try:
-            said: Comparisons = pickle.load(sys.stdin.buffer)
-        except EOFError:
-            return
+        said: Comparisons = pickle.load(sys.stdin.buffer)
         try:
             is_first = last is None
             last = Belief.learn(features, bounded(said), last=last)

@@ -70,7 +70,11 @@ def draw_maps(before: Array, after: Array, method: str = "tsne", *, random_state
     if len(before) < FEWEST and method in LOCAL:
         method = "mds"
     words, place = METHODS[method]
-    first, then = (place(points, random_state) for points in (before, after))
+    first, then = (
+        # Items that all coincide have no neighbourhoods to draw.
+        place(points, random_state) if np.ptp(points, axis=0).any() else np.zeros((len(points), 2))
+        for points in (before, after)
+    )
     return Maps(words, _fill_square(first), _fill_square(_turned(then, first)), method in LOCAL)
 
 
@@ -135,8 +139,13 @@ def principal_components(points: Array, count: int) -> Array:
     return np.pad(flat * np.where(largest < 0, -1.0, 1.0), ((0, 0), (0, count - flat.shape[1])))
 
 
+def _leading(points: Array) -> Array:
+    """The leading principal components, two at least: t-SNE begins with the first two."""
+    return principal_components(points, max(2, min(COMPONENTS, points.shape[1])))
+
+
 def _tsne(points: Array, random_state: int) -> Array:
-    points = principal_components(points, min(COMPONENTS, points.shape[1]))
+    points = _leading(points)
     perplexity = min(30.0, (len(points) - 1) / 3)
     if len(points) >= MANY:
         try:
@@ -157,7 +166,7 @@ def _umap(points: Array, random_state: int) -> Array:
         from umap import UMAP
     except ImportError:
         raise ImportError('map="umap" needs umap-learn: pip install umap-learn') from None
-    points = principal_components(points, min(COMPONENTS, points.shape[1]))
+    points = _leading(points)
     neighbors = min(15, len(points) - 1)
     return np.asarray(UMAP(n_neighbors=neighbors, random_state=random_state).fit_transform(points), dtype=np.float64)
 

@@ -112,7 +112,7 @@ def find_resolutions(coordinates: Array, counts: Sequence[int] | None = None, *,
     wanted = counts_of(counts, n)
     random = check_random_state(random_state)
     flat = principal_components(coordinates, min(COMPONENTS, *coordinates.shape)).astype(np.float32)
-    n_distinct = len(np.unique(np.round(flat / (float(np.abs(flat).max()) or 1.0), 5), axis=0))
+    n_distinct = len(np.unique(np.round(flat / (float(np.abs(flat).max(initial=0.0)) or 1.0), 5), axis=0))
     if n_distinct < 2:
         raise ValueError("all items are copies of one another; expected at least two different ones")
     wanted = [k for k in wanted if k <= n_distinct] or [2]

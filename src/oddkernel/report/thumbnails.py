@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..items.image_files import open_image
+from ..items.image_files import IMAGES, open_image
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -23,7 +23,6 @@ LARGEST, SMALLEST = 96, 24
 PIXELS = 20_000_000  # of all thumbnails together, about 5 MB of photographs; chosen by hand
 SHEET = 2048  # pixels along a sheet's side; chosen by hand
 TINY = 32  # pictures up to this size are kept pixel by pixel; chosen by hand
-ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,13 +102,13 @@ def images_in(folder: str | os.PathLike[str], names: Sequence[str]) -> list[Path
 
     Raises a ValueError that says which item has none.
     """
-    there = sorted(path for path in Path(folder).iterdir() if path.suffix.lower() in ENDINGS)
+    there = sorted(path for path in Path(folder).iterdir() if path.suffix.lower() in IMAGES)
     by_name = {path.stem: path for path in there} | {path.name: path for path in there}
     missing = [name for name in names if name not in by_name]
     if missing:
         raise ValueError(
             f"{os.fspath(folder)}: no image for {len(missing)} of {len(names)} items, the first being {missing[0]!r}; "
-            f"expected files called like the items, ending with {', '.join(ENDINGS)}"
+            f"expected files called like the items, ending with {', '.join(IMAGES)}"
         )
     return [by_name[name] for name in names]
 

@@ -109,3 +109,12 @@ def test_answers_by_the_number_of_the_item(tmp_path: Path) -> None:
     file.write_text("a_index,b_index,c_index,answer\n1,2,9,2\n")
     with pytest.raises(ValueError, match="line 2: answer '2' could be a position"):
         formats.read(file)
+
+
+def test_weights_that_may_have_separators_of_thousands_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "said.tsv"
+    file.write_text("a\tb\tc\tanswer\tweight\nant\toak\tbee\tb\t1,234\nant\tfly\tbee\tb\t950\n")
+    with pytest.raises(ValueError, match=r"said\.tsv: column weight: 1,234 beside 950 could be 1234 or 1\.234"):
+        formats.read(file)
+    file.write_text("a\tb\tc\tanswer\tweight\nant\toak\tbee\tb\t1,25\nant\tfly\tbee\tb\t950\n")
+    assert formats.read(file).weight.tolist() == [1.25, 950.0]

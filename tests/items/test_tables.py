@@ -297,6 +297,49 @@ def test_numbers_that_could_be_read_two_ways_are_refused(tmp_path: Path) -> None
         tables.read(tmp_path / "thousands.csv")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "item\tprice\nA1\t1,234\nA2\t950\n",
+        "item;price\nA1;1.234\nA2;950\n",
+        "item;x;price\nA1;0;-12.345\nA2;7;-100\n",
+        "item;price\nA1;1,250\nA2;3\n",
+        "item;x;price\nA1;1,234;1,500\nA2;2,345;800\n",
+    ],
+)
+def test_numbers_that_may_have_separators_of_thousands_are_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "thousands.csv").write_text(text)
+    with pytest.raises(
+        ValueError, match=r"column price: .* beside .* could be .* or .*; expected \S+, or \S+0 for the"
+    ):
+        tables.read(tmp_path / "thousands.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "x"),
+    [
+        ("item;x\nA1;0,125\nA2;950\n", [0.125, 950.0]),
+        ("item;x\nA1;1,234\nA2;950,5\n", [1.234, 950.5]),
+        ("item;x;y\nA1;1,234;0,5\nA2;950;1\n", [1.234, 950.0]),
+        ("item;x\nA1;1,234\nA2;2,345\n", [1.234, 2.345]),
+        ("item;x\nA1;1.234\nA2;3\n", [1.234, 3.0]),
+        ("item;x\nA1;1234,125\nA2;950\n", [1234.125, 950.0]),
+        ("item;x\nA1;1,2340\nA2;950\n", [1.234, 950.0]),
+        ("item,x\nA1,1.234\nA2,950\n", [1.234, 950.0]),
+    ],
+)
+def test_decimals_that_are_no_thousands(text: str, x: list[float], tmp_path: Path) -> None:
+    (tmp_path / "decimals.csv").write_text(text)
+    assert tables.read(tmp_path / "decimals.csv").X[:, 0].tolist() == x
+
+
+@pytest.mark.parametrize("number", ["1,234,567", "1.234.567", "1'234", "1 234 567,5"])
+def test_numbers_with_separators_of_thousands_are_refused(number: str, tmp_path: Path) -> None:
+    (tmp_path / "thousands.tsv").write_text(f"item\tx\nant\t{number}\nbee\t3\n")
+    with pytest.raises(ValueError, match=r"line 2, column x: .* expected a number without separators of thousands"):
+        tables.read(tmp_path / "thousands.tsv")
+
+
 def test_lists_of_names(tmp_path: Path) -> None:
     file = tmp_path / "names.csv"
     file.write_text("index,item\n1,'=ant\n2,bee\n")

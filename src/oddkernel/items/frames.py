@@ -128,9 +128,9 @@ def _names_in_index(said: Comparisons, X: Any) -> tuple[str, ...] | None:
     if numbers is None or (called is None and not np.array_equal(numbers, np.arange(len(X)))):
         first = brief(X.index[0]) if len(X) else "nothing"
         raise ValueError(
-            f"the index of X begins with {first}, but the answers name their items, such as {brief(names[0])}; expected "
-            "these names as the index: X.set_axis(names). X.reset_index(drop=True) if the rows stand in the order in "
-            "which the answers list the items"
+            f"the index of X begins with {first}, but the answers name their items, such as {brief(names[0])}; "
+            "expected these names as the index: X.set_axis(names). X.reset_index(drop=True) if the rows stand in the "
+            "order in which the answers list the items"
         )
     if not np.array_equal(numbers, np.arange(len(X))):
         return as_items(map(str, numbers), "the index of X")

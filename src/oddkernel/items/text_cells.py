@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from reprlib import repr as brief
 from shlex import quote
@@ -21,6 +22,9 @@ EXPECTED_NUMBER = (
 )
 # How programs write that nothing is there: R, pandas, Excel and SPSS.
 _MISSING = ("", "na", "nan", "null", "none", "n/a", "#n/a", "-", ".", "?")
+_THOUSANDS = re.compile(
+    r"[+-]?\d{1,3}(([,.' \u2019\u00a0\u202f])\d{3}(\2\d{3})+|[' \u2019\u00a0\u202f]\d{3})([,.]\d+)?"
+)
 
 # How pandas, R and Excel write truth values.
 _TRUTH = {"true": 1.0, "false": 0.0}
@@ -76,8 +80,7 @@ def read_cells(header: Sequence[str], rows: Records, names: str | None, *, decim
     called = names if names is not None else name_column(list(cells), [])
     written = {column: values for column, values in cells.items() if column != called}
     if decimal_comma:
-        points = iter(with_points([cell for values in written.values() for cell in values]))
-        written = {column: [next(points) for _ in values] for column, values in written.items()}
+        written = dict(with_points(written))
     features = {column: _numbers(values) for column, values in written.items()}
     if called is None:
         texts = [column for column, values in features.items() if values is None and not _has_numbers(written[column])]
@@ -139,6 +142,8 @@ def _problem(cell: str) -> str:
         return (
             f"{brief(cell)}, a missing value; expected a number in every row: fill it in, or drop the row or the column"
         )
+    if _THOUSANDS.fullmatch(cell):
+        return f"{brief(cell)}; expected a number without separators of thousands"
     if cell.count(",") == 1 and is_number(cell.replace(",", ".")):
         return (
             f"{brief(cell)}; expected a number with a decimal point: where commas separate the cells, a comma in a "

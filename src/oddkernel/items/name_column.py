@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,19 @@ NAME_COLUMNS = ("item", "name")
 _NUMBERING = ("id", "index", "row")
 # The heads that pandas and R give to a column of row numbers or row names; pandas' repeat where it is written again.
 _ROW_LABELS = re.compile(r"|Unnamed: 0(\.\d+)*|rownames|row\.names")
+
+
+def called_so(columns: Iterable[str], names: Sequence[str]) -> list[str]:
+    """The columns with one of these names, in their order; where there is none, those that have it in capital letters.
+
+    Examples
+    --------
+    >>> called_so(["Text", "item"], ["text"]), called_so(["Text", "text"], ["text"])
+    (['Text'], ['text'])
+    """
+    heads = list(columns)
+    found = [name for name in names if name in heads]
+    return found or [column for name in names for column in heads if column.strip().casefold() == name]
 
 
 def name_column(columns: Sequence[str], texts: Sequence[str]) -> str | None:
@@ -35,8 +48,7 @@ def name_column(columns: Sequence[str], texts: Sequence[str]) -> str | None:
     >>> name_column(["legs", "kind"], ["kind"]) is None
     True
     """
-    called = [column for column in columns if column in NAME_COLUMNS]
-    called = called or [column for column in columns if column.strip().casefold() in NAME_COLUMNS]
+    called = called_so(columns, NAME_COLUMNS)
     if len(called) > 1:
         raise ValueError(f"both {called[0]} and {called[1]} are there; choose one of them for the names, or drop one")
     if called:

@@ -6,6 +6,7 @@ import csv
 import io
 import string
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -118,3 +119,15 @@ def test_weights_that_may_have_separators_of_thousands_are_refused(tmp_path: Pat
         formats.read(file)
     file.write_text("a\tb\tc\tanswer\tweight\nant\toak\tbee\tb\t1,25\nant\tfly\tbee\tb\t950\n")
     assert formats.read(file).weight.tolist() == [1.25, 950.0]
+
+
+def test_names_in_another_unicode_form(tmp_path: Path) -> None:
+    file, items = tmp_path / "said.csv", ["Bär.jpg", "Öl.jpg", "Uhr.jpg"]
+    for here, there in (("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD")):
+        file.write_text(normalize(here, "a,b,c,answer\nÖl.jpg,Bär.jpg,Uhr.jpg,b\n"), encoding="utf-8")
+        listed = [normalize(there, name) for name in items]
+        assert formats.read(file, items=listed) == Comparisons.odd_one_out([[1, 0, 2]], [1], items=listed)
+        renamed = formats.read(file, items={name: name[0] for name in listed})
+        assert renamed.odd.tolist() == [1]
+    file.write_text("a,b,c,answer\nÖl.jpg,Bär.jpg,Uhr.jpg," + normalize("NFD", "Bär.jpg") + "\n", encoding="utf-8")
+    assert formats.read(file).odd.tolist() == [1]

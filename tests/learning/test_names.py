@@ -7,6 +7,7 @@ from dataclasses import astuple
 from datetime import date
 from functools import cache
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -64,7 +65,7 @@ def in_turn(history: Any, n: int, rng: Any) -> Any:
 
 
 orders = st.permutations(range(N)).map(np.array)
-name_lists = st.lists(st.text("abcäß 0-", min_size=1, max_size=5), min_size=N + 2, max_size=N + 2, unique=True)
+name_lists = st.lists(st.text("abcäß 0-", min_size=1, max_size=5), min_size=N + 2, max_size=N + 2, unique_by=str.strip)
 makers = st.sampled_from([pandas_frame, polars_frame, arrow_table])
 
 
@@ -431,6 +432,22 @@ class TestRefused:
 
 
 class TestAccepted:
+    def test_names_in_another_unicode_form(self):
+        names = [f"Müller {i}.jpg" for i in range(N)]
+        decomposed = [normalize("NFD", name) for name in names]
+        assert not set(names) & set(decomposed)
+        for there in (names, decomposed):
+            frame = pd.DataFrame(X, index=there).iloc[::-1]
+            for here in (names, decomposed):
+                model = SKLR(penalty=10.0).fit(frame, named(SAID, here, np.arange(N)))
+                assert model.score(frame, named(SAID, here, np.arange(N))) == PLAIN.score(X, SAID)
+                assert model.odd_one(frame, [here[:3]]) == PLAIN.odd_one(X, [[0, 1, 2]])
+        both = pd.DataFrame(X[:3], index=[names[0], decomposed[0], "ant"])
+        exact = Comparisons.odd_one_out([[decomposed[0], names[0], "ant"]], [0], items=both.index)
+        assert SKLR(penalty=1.0).fit(both, exact).comparisons_.shown.tolist() == [[1, 0, 2]]
+        with pytest.raises(ValueError, match=r"row 0: .* repeats an item"):
+            exact.reindex([names[0], "ant"])
+
     @pytest.mark.parametrize(
         "column", [[True, False, True, True], ["1", "2.5", "3", "4"], pd.array([1, 2, 3, 4], dtype="Int64")], ids=str
     )

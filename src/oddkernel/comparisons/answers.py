@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from reprlib import repr as brief
 
-from ..support.spelling import did_you_mean
+from ..support.spelling import did_you_mean, same_text
 
 POSITIONS = ("a", "b", "c")
 """The columns of a question's items."""
@@ -93,6 +93,7 @@ def position_of(
     if isinstance(answer, bool) or not isinstance(answer, (str, int, type(None))):
         raise ValueError(f"answer {brief(answer)}; expected {EXPECTED}")
     meant = {position for position, item in enumerate(shown) if str(item) == said}
+    meant = meant or {position for position, item in enumerate(shown) if same_text(str(item)) == same_text(said)}
     if said in _COUNTED and not numbers_are_items:
         raise ValueError(
             f"answer {brief(answer)} could be a position, counted from 0 or from 1, or an item; expected {EXPECTED}"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn, Self
 import numpy as np
 
 from ..support.checks import RowError
-from ..support.spelling import closest, did_you_mean
+from ..support.spelling import closest, did_you_mean, finder
 from ..support.types import Indices
 from .answers import ANSWERS, POSITIONS, are_items, position_of
 from .comparisons import Comparisons
@@ -135,13 +135,17 @@ class Rows(NamedTuple):
         if self.named and self.doubt is None and set(self._entries()) <= set(names):
             return self._replace(items=names)
         new: dict[str, list[Any]] = {name: list(self._column(name)) for name in POSITIONS}
+        find, called = finder(items), list(items.values())
         for row in range(len(self.places)):
             for name, column in new.items():
                 entry = column[row]
-                if entry is not None and str(entry) not in items:
+                if entry is None:
+                    continue
+                place = find(str(entry))
+                if place < 0:
                     wanted = f"one of the {len(items)} items{did_you_mean(entry, items)}"
                     self._refuse(row, f"{name} is {brief(entry)}; expected {wanted}")
-                column[row] = None if entry is None else items[str(entry)]
+                column[row] = called[place]
         if self.heads is not None and any(isinstance(answer, (str, int)) for answer in self._column("answer")):
             new["answer"] = self._letters()
         return self._replace(columns=self.columns | new, named=True, items=names, first=None, doubt=None)
@@ -218,7 +222,7 @@ class Rows(NamedTuple):
         return sorted({entry for entry in self._entries() if isinstance(entry, str)})
 
     def _shown(self, items: Sequence[str] | None) -> Indices:
-        index_of = {name: index for index, name in enumerate(items or ())}
+        find = finder(items or ())
         shown = np.full((len(self.places), 3), -1, dtype=np.intp)
         for row, entries in enumerate(zip(*map(self._column, POSITIONS), strict=True)):
             for position, entry in enumerate(entries):
@@ -226,8 +230,8 @@ class Rows(NamedTuple):
                     continue
                 if items is None and type(entry) is int and 0 <= entry < 2**53:
                     shown[row, position] = entry
-                elif isinstance(entry, str) and entry in index_of:
-                    shown[row, position] = index_of[entry]
+                elif isinstance(entry, str) and (place := find(entry)) >= 0:
+                    shown[row, position] = place
                 else:
                     wanted = "an item's index, from 0 up" if items is None else f"one of the {len(items)} item names"
                     meant = did_you_mean(entry, items or ())

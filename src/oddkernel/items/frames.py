@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from ..comparisons import Comparisons
-from ..comparisons.names import as_items, new_positions
+from ..comparisons.names import as_items, new_positions, refuse_blanks
 from .name_column import is_arrow_text, is_number, is_numbering, is_row_label, name_column, numbers_items, whole_numbers
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def row_names(X: Any) -> tuple[str, ...] | None:
     """
     if is_frame(X):
         labels = X.index.tolist()
-        return as_items(labels, "the index of X") if any(isinstance(label, str) for label in labels) else None
+        return _distinct(labels, "the index of X") if any(isinstance(label, str) for label in labels) else None
     column = _name_column_of(X)
     if column is None:
         return None
@@ -72,7 +72,11 @@ def row_names(X: Any) -> tuple[str, ...] | None:
             f"X, column {column!r} holds {brief(values[0]) if values else 'nothing'}; expected names, which are text. "
             "If it is a feature, call it otherwise"
         )
-    return as_items(values, f"X, column {column!r}")
+    return _distinct(values, f"X, column {column!r}")
+
+
+def _distinct(labels: list[Any], what: str) -> tuple[str, ...]:
+    return refuse_blanks(as_items(labels, what) or (), what)
 
 
 def without_names(X: Any) -> Any:

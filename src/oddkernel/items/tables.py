@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..comparisons import Comparisons
-from ..comparisons.names import as_items
+from ..comparisons.names import as_items, refuse_blanks
 from ..support.excel import workbook_records
 from ..support.files import replace
 from ..support.formulas import guard, unguard
@@ -347,7 +347,7 @@ def _as_features(array: Array) -> Array:
 def _as_names(names: Sequence[Any], n_items: int) -> tuple[str, ...]:
     if len(names) != n_items:
         raise ValueError(f"{len(names)} names for {n_items} items; expected one for each")
-    return as_items(names) or ()
+    return refuse_blanks(as_items(names) or (), "items")
 
 
 def _chosen(present: Sequence[str] | Mapping[str, Any], names: str | None, usual: Sequence[str]) -> str | None:

@@ -8,6 +8,7 @@ import string
 from pathlib import Path
 from unicodedata import normalize
 
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -131,3 +132,37 @@ def test_names_in_another_unicode_form(tmp_path: Path) -> None:
         assert renamed.odd.tolist() == [1]
     file.write_text("a,b,c,answer\nÖl.jpg,Bär.jpg,Uhr.jpg," + normalize("NFD", "Bär.jpg") + "\n", encoding="utf-8")
     assert formats.read(file).odd.tolist() == [1]
+
+
+def test_answers_by_position(tmp_path: Path) -> None:
+    file = tmp_path / "said.csv"
+    file.write_text("a,b,c,answer\nant,oak,bee,1\nant,fly,bee,3\nbee,fly,oak,cant_tell\nbee,fly,oak,2\n")
+    assert formats.read(file).odd.tolist() == [0, 2, -1, 1]
+    assert formats.read(file, count_from=1).odd.tolist() == [0, 2, -1, 1]
+    assert Comparisons.from_frame(pd.read_csv(file)).odd.tolist() == [0, 2, -1, 1]
+    with pytest.raises(ValueError, match=r"line 3: answer '3'; expected 0, 1, 2, as positions are counted from 0"):
+        formats.read(file, count_from=0)
+    file.write_text("a,b,c,answer\nant,oak,bee,1\nant,fly,bee,2\n")
+    with pytest.raises(ValueError, match=r"line 2: answer '1' could be a position.* count_from=1 \(--count-from\)$"):
+        formats.read(file)
+    assert formats.read(file, count_from=1).odd.tolist() == [0, 1]
+    assert formats.read(file, count_from=0).odd.tolist() == [1, 2]
+    renamed = {"ant": "1", "oak": "2", "fly": "3", "bee": "4"}
+    assert formats.read(file, count_from=0, items=renamed).odd.tolist() == [1, 2]
+    file.write_text("a,b,c,answer\nant,oak,bee,1\nant,fly,bee,3\nant,fly,bee,0\n")
+    with pytest.raises(ValueError, match="line 2: answer '1' could be a position"):
+        formats.read(file)
+    file.write_text("a,b,c,answer\nant,3,bee,1\nant,fly,bee,3\n")
+    with pytest.raises(ValueError, match=r"line 2: answer '1' could be a position.*or cant_tell$"):
+        formats.read(file)
+    with pytest.raises(ValueError, match="items stand by name; expected it to be left out"):
+        formats.read(file, count_from=1)
+    file.write_text("a_index,b_index,c_index,answer\n12,40,7,3\n40,30,8,2\n")
+    assert formats.read(file).odd.tolist() == [2, 1]
+
+
+def test_answers_by_the_number_of_an_item_that_is_counted_from_1(tmp_path: Path) -> None:
+    file = tmp_path / "said.csv"
+    file.write_text("a,b,c,answer\n7,8,6,7\n9,7,8,8\n")
+    said = formats.read(file, count_from=1)
+    assert (said.shown.tolist(), said.odd.tolist()) == ([[6, 7, 5], [8, 6, 7]], [0, 2])

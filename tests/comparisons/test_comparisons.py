@@ -356,3 +356,12 @@ class TestKeys:
         same = odd_one_out([[0, 1, 2], [2, 1, 0]], [0, -1]) + Comparisons.closer([1], [0], [2])
         assert len(np.unique(same.item_sets(), axis=0)) == 1
         assert Comparisons.must_link([[3, 1]]).item_sets().tolist() == [[-1, 1, 3]]
+
+
+def test_names_that_are_used_already_are_not_what_was_meant() -> None:
+    names = [f"p{i}" for i in range(1, 13)]
+    said = Comparisons.odd_one_out([["p1", "p2", "p10"]], [0], items=names)
+    with pytest.raises(ValueError, match=r"missing from the 9 given: 'p10'$"):
+        said.reindex(names[:9])
+    with pytest.raises(ValueError, match=r"missing from the 10 given: 'p10'; did you mean 'P10'\?$"):
+        said.reindex([*names[:9], "P10"])

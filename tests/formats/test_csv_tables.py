@@ -6,7 +6,9 @@ import csv
 import io
 import string
 from pathlib import Path
+from unicodedata import normalize
 
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -109,3 +111,58 @@ def test_answers_by_the_number_of_the_item(tmp_path: Path) -> None:
     file.write_text("a_index,b_index,c_index,answer\n1,2,9,2\n")
     with pytest.raises(ValueError, match="line 2: answer '2' could be a position"):
         formats.read(file)
+
+
+def test_weights_that_may_have_separators_of_thousands_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "said.tsv"
+    file.write_text("a\tb\tc\tanswer\tweight\nant\toak\tbee\tb\t1,234\nant\tfly\tbee\tb\t950\n")
+    with pytest.raises(ValueError, match=r"said\.tsv: column weight: 1,234 beside 950 could be 1234 or 1\.234"):
+        formats.read(file)
+    file.write_text("a\tb\tc\tanswer\tweight\nant\toak\tbee\tb\t1,25\nant\tfly\tbee\tb\t950\n")
+    assert formats.read(file).weight.tolist() == [1.25, 950.0]
+
+
+def test_names_in_another_unicode_form(tmp_path: Path) -> None:
+    file, items = tmp_path / "said.csv", ["Bär.jpg", "Öl.jpg", "Uhr.jpg"]
+    for here, there in (("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD")):
+        file.write_text(normalize(here, "a,b,c,answer\nÖl.jpg,Bär.jpg,Uhr.jpg,b\n"), encoding="utf-8")
+        listed = [normalize(there, name) for name in items]
+        assert formats.read(file, items=listed) == Comparisons.odd_one_out([[1, 0, 2]], [1], items=listed)
+        renamed = formats.read(file, items={name: name[0] for name in listed})
+        assert renamed.odd.tolist() == [1]
+    file.write_text("a,b,c,answer\nÖl.jpg,Bär.jpg,Uhr.jpg," + normalize("NFD", "Bär.jpg") + "\n", encoding="utf-8")
+    assert formats.read(file).odd.tolist() == [1]
+
+
+def test_answers_by_position(tmp_path: Path) -> None:
+    file = tmp_path / "said.csv"
+    file.write_text("a,b,c,answer\nant,oak,bee,1\nant,fly,bee,3\nbee,fly,oak,cant_tell\nbee,fly,oak,2\n")
+    assert formats.read(file).odd.tolist() == [0, 2, -1, 1]
+    assert formats.read(file, count_from=1).odd.tolist() == [0, 2, -1, 1]
+    assert Comparisons.from_frame(pd.read_csv(file)).odd.tolist() == [0, 2, -1, 1]
+    with pytest.raises(ValueError, match=r"line 3: answer '3'; expected 0, 1, 2, as positions are counted from 0"):
+        formats.read(file, count_from=0)
+    file.write_text("a,b,c,answer\nant,oak,bee,1\nant,fly,bee,2\n")
+    with pytest.raises(ValueError, match=r"line 2: answer '1' could be a position.* count_from=1 \(--count-from\)$"):
+        formats.read(file)
+    assert formats.read(file, count_from=1).odd.tolist() == [0, 1]
+    assert formats.read(file, count_from=0).odd.tolist() == [1, 2]
+    renamed = {"ant": "1", "oak": "2", "fly": "3", "bee": "4"}
+    assert formats.read(file, count_from=0, items=renamed).odd.tolist() == [1, 2]
+    file.write_text("a,b,c,answer\nant,oak,bee,1\nant,fly,bee,3\nant,fly,bee,0\n")
+    with pytest.raises(ValueError, match="line 2: answer '1' could be a position"):
+        formats.read(file)
+    file.write_text("a,b,c,answer\nant,3,bee,1\nant,fly,bee,3\n")
+    with pytest.raises(ValueError, match=r"line 2: answer '1' could be a position.*or cant_tell$"):
+        formats.read(file)
+    with pytest.raises(ValueError, match="items stand by name; expected it to be left out"):
+        formats.read(file, count_from=1)
+    file.write_text("a_index,b_index,c_index,answer\n12,40,7,3\n40,30,8,2\n")
+    assert formats.read(file).odd.tolist() == [2, 1]
+
+
+def test_answers_by_the_number_of_an_item_that_is_counted_from_1(tmp_path: Path) -> None:
+    file = tmp_path / "said.csv"
+    file.write_text("a,b,c,answer\n7,8,6,7\n9,7,8,8\n")
+    said = formats.read(file, count_from=1)
+    assert (said.shown.tolist(), said.odd.tolist()) == ([[6, 7, 5], [8, 6, 7]], [0, 2])

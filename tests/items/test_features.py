@@ -15,6 +15,7 @@ from PIL import Image
 from oddkernel import formats
 from oddkernel.cli import main
 from oddkernel.items import from_images, from_texts, read_source, tables
+from oddkernel.judge import items as judge_items
 
 TEXTS = ["a red apple", "two red apples", "a blue car", "blue cars and a van"]
 NAMES = ["apple", "apples", "car", "cars"]
@@ -171,6 +172,18 @@ def test_tables(tmp_path: Path, suffix: str) -> None:
     tables.write(table, {"name": ["bee"], "path": ["b.png"]})
     source = read_source(table)
     assert (source.kind, source.names, source.paths) == ("image", ("bee",), (tmp_path / "b.png",))
+
+
+def test_heads_in_capital_letters(tmp_path: Path) -> None:
+    table = tmp_path / "dishes.csv"
+    for head in ("Item,Text", "ITEM,text", "item, Text"):
+        table.write_text(f"{head}\nramen,hot noodle broth\npho,noodle broth with herbs\nsorbet,frozen juice\n")
+        source = read_source(table)
+        assert (source.kind, source.names) == ("text", ("ramen", "pho", "sorbet"))
+        shown = judge_items.read(table)[0]
+        assert (shown.name, shown.medium, shown.text) == ("ramen", "text", "hot noodle broth")
+    assert main(["features", str(table), "--with", "tfidf", "--out", str(tmp_path / "features.csv")]) == 0
+    assert tables.read(tmp_path / "features.csv").names == ("ramen", "pho", "sorbet")
 
 
 @pytest.mark.parametrize(

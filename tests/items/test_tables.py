@@ -116,9 +116,90 @@ def test_bad_csv_is_refused(text: str, sentence: str, tmp_path: Path) -> None:
         tables.read(tmp_path / "bad.csv")
 
 
+FRAME = pd.DataFrame({"p": np.arange(6) + 0.5, "q": [3, 1, 2, 9, 8, 7]})
+CUT = {
+    "shuffled": FRAME.sample(frac=1, random_state=0),
+    "sorted": FRAME.sort_values("q"),
+    "reversed": FRAME[::-1],
+    "filtered": FRAME[FRAME.q > 1],
+    "begins later": FRAME[3:],
+    "dropped": FRAME.drop(5).drop(2),
+    "joined": pd.concat([FRAME, FRAME]),
+    "floats": FRAME.set_axis(np.arange(6)[::-1] * 1.0),
+}
+
+
+@pytest.mark.parametrize("frame", CUT.values(), ids=CUT)
+def test_an_index_that_is_not_the_rows_place_is_no_feature(frame: pd.DataFrame, tmp_path: Path) -> None:
+    frame.to_csv(tmp_path / "cut.csv")
+    frame.to_excel(tmp_path / "cut.xlsx")
+    frame.reset_index(names="Unnamed: 0").to_csv(tmp_path / "twice.csv")
+    for name in ("cut.csv", "cut.xlsx", "twice.csv"):
+        with pytest.raises(
+            ValueError, match=r"the column .* is an index other than 0, 1, 2, .*index=False.*or item as"
+        ):
+            tables.read(tmp_path / name)
+    frame.to_parquet(tmp_path / "cut.parquet")
+    with pytest.raises(
+        ValueError, match=r"the index of the frame begins with .*reset_index\(drop=True\).*astype\(str\)"
+    ):
+        tables.read(tmp_path / "cut.parquet")
+    frame.reset_index(drop=True).to_parquet(tmp_path / "cut.parquet")
+    frame.to_csv(tmp_path / "cut.csv", index=False)
+    for name in ("cut.parquet", "cut.csv"):
+        assert tables.read(tmp_path / name).columns == ("p", "q")
+    called = frame[~frame.index.duplicated()]
+    called.rename_axis("item").to_csv(tmp_path / "cut.csv")
+    called.set_axis(called.index.astype(str)).to_parquet(tmp_path / "cut.parquet")
+    for name in ("cut.parquet", "cut.csv"):
+        items = tables.read(tmp_path / name)
+        assert (items.names, items.columns) == (tuple(called.index.astype(str)), ("p", "q"))
+
+
+def test_an_index_beside_names_is_left_out(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"item": ["ant", "bee", "cat"], "legs": [6, 6, 4]}, index=[7, 3, 5])
+    frame.to_csv(tmp_path / "named.csv")
+    assert tables.read(tmp_path / "named.csv").columns == ("legs",)
+    (tmp_path / "named.csv").write_text(",item,legs\n0.5,ant,6\n1.5,bee,6\n")
+    with pytest.raises(ValueError, match=r"column without a name holds 0\.5; expected a name"):
+        tables.read(tmp_path / "named.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "columns"),
+    [
+        (",0,1\nant,6,0\n", ("ant",), ("0", "1")),
+        ("item,1,2\nant,6,0\n", ("ant",), ("1", "2")),
+        ("id,1,2\nant,6,0\n", ("ant",), ("1", "2")),
+        ("ant,1,2\nbee,3,4\n", None, None),
+        ("ant;1,5;2,5\nbee;3;4,5\n", None, None),
+        ("species,0,1\nant,6,0\n", None, None),
+    ],
+)
+def test_a_first_line_that_may_be_an_item_is_refused(
+    text: str, names: tuple[str, ...] | None, columns: tuple[str, ...] | None, tmp_path: Path
+) -> None:
+    file = tmp_path / "items.csv"
+    file.write_text(text)
+    if names is not None:
+        assert (tables.read(file).names, tables.read(file).columns) == (names, columns)
+        return
+    for read in (tables.read, tables.read_names):
+        with pytest.raises(ValueError, match=r"line 1 holds .*, then only numbers, so it may be an item"):
+            read(file)
+
+
+def test_the_refusal_of_a_column_that_numbers_items_names_the_option(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,legs\n7,6\n2,4\n")
+    with pytest.raises(ValueError, match=r"in every command that reads this table: names='id' \(--names id\)"):
+        tables.read(tmp_path / "a.csv")
+    assert tables.read(tmp_path / "a.csv", names="id").names == ("7", "2")
+
+
 @pytest.mark.parametrize(
     ("columns", "sentence"),
     [
+        ({"id": [7, 2], "legs": [6, 4]}, "column id numbers the items"),
         ({"legs": ["six"]}, "column legs holds string"),
         ({"legs": [6, None]}, "column legs has 1 entries missing"),
         ({"item": [1], "legs": [6]}, "expected text"),
@@ -214,6 +295,49 @@ def test_numbers_that_could_be_read_two_ways_are_refused(tmp_path: Path) -> None
     (tmp_path / "thousands.csv").write_text('item,x\nant,"1,500"\n')
     with pytest.raises(ValueError, match="line 2, column x: '1,500'; expected a number with a decimal point"):
         tables.read(tmp_path / "thousands.csv")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "item\tprice\nA1\t1,234\nA2\t950\n",
+        "item;price\nA1;1.234\nA2;950\n",
+        "item;x;price\nA1;0;-12.345\nA2;7;-100\n",
+        "item;price\nA1;1,250\nA2;3\n",
+        "item;x;price\nA1;1,234;1,500\nA2;2,345;800\n",
+    ],
+)
+def test_numbers_that_may_have_separators_of_thousands_are_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "thousands.csv").write_text(text)
+    with pytest.raises(
+        ValueError, match=r"column price: .* beside .* could be .* or .*; expected \S+, or \S+0 for the"
+    ):
+        tables.read(tmp_path / "thousands.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "x"),
+    [
+        ("item;x\nA1;0,125\nA2;950\n", [0.125, 950.0]),
+        ("item;x\nA1;1,234\nA2;950,5\n", [1.234, 950.5]),
+        ("item;x;y\nA1;1,234;0,5\nA2;950;1\n", [1.234, 950.0]),
+        ("item;x\nA1;1,234\nA2;2,345\n", [1.234, 2.345]),
+        ("item;x\nA1;1.234\nA2;3\n", [1.234, 3.0]),
+        ("item;x\nA1;1234,125\nA2;950\n", [1234.125, 950.0]),
+        ("item;x\nA1;1,2340\nA2;950\n", [1.234, 950.0]),
+        ("item,x\nA1,1.234\nA2,950\n", [1.234, 950.0]),
+    ],
+)
+def test_decimals_that_are_no_thousands(text: str, x: list[float], tmp_path: Path) -> None:
+    (tmp_path / "decimals.csv").write_text(text)
+    assert tables.read(tmp_path / "decimals.csv").X[:, 0].tolist() == x
+
+
+@pytest.mark.parametrize("number", ["1,234,567", "1.234.567", "1'234", "1 234 567,5"])
+def test_numbers_with_separators_of_thousands_are_refused(number: str, tmp_path: Path) -> None:
+    (tmp_path / "thousands.tsv").write_text(f"item\tx\nant\t{number}\nbee\t3\n")
+    with pytest.raises(ValueError, match=r"line 2, column x: .* expected a number without separators of thousands"):
+        tables.read(tmp_path / "thousands.tsv")
 
 
 def test_lists_of_names(tmp_path: Path) -> None:

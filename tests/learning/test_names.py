@@ -7,6 +7,7 @@ from dataclasses import astuple
 from datetime import date
 from functools import cache
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -64,7 +65,7 @@ def in_turn(history: Any, n: int, rng: Any) -> Any:
 
 
 orders = st.permutations(range(N)).map(np.array)
-name_lists = st.lists(st.text("abcäß 0-", min_size=1, max_size=5), min_size=N + 2, max_size=N + 2, unique=True)
+name_lists = st.lists(st.text("abcäß 0-", min_size=1, max_size=5), min_size=N + 2, max_size=N + 2, unique_by=str.strip)
 makers = st.sampled_from([pandas_frame, polars_frame, arrow_table])
 
 
@@ -330,6 +331,71 @@ class TestRefused:
                 PLAIN.score(frame, said)
             SKLR(penalty=1.0).fit(frame.sort_index(), said)
 
+    @pytest.mark.parametrize(
+        "index",
+        [
+            np.arange(N)[::-1] * 1.0,
+            pd.Index(np.arange(N)[::-1], dtype=object),
+            [str(label) for label in range(N)][::-1],
+            pd.MultiIndex.from_arrays([["a"] * N, np.arange(N)[::-1]]),
+        ],
+        ids=["floats", "objects", "text", "levels"],
+    )
+    def test_an_index_of_numbers_whatever_their_type(self, index):
+        frame = pd.DataFrame(X, index=index)
+        with pytest.raises(ValueError, match="item 0 could be row 0 of X, which the index calls 23, or the row"):
+            SKLR().fit(frame, SAID)
+        SKLR(penalty=1.0).fit(frame.iloc[::-1].set_axis(range(N)), SAID)
+
+    @pytest.mark.parametrize(
+        "frame", [pd.DataFrame(X, index=range(1, N + 1)), pd.DataFrame(np.vstack([X] * 2)).iloc[1::2]]
+    )
+    def test_the_remedies_work(self, frame):
+        said = SAID if 0 in frame.index else SAID[(SAID.shown > 0).all(axis=1) & (SAID.shown % 2 > 0).all(axis=1)]
+        with pytest.raises(ValueError, match=r"X\.reset_index\(drop=True\).*said\.with_names\(map\(str, range"):
+            SKLR().fit(frame, said)
+        model = SKLR(penalty=1.0)
+        by_row = model.fit(frame.reset_index(drop=True), said).metric_
+        np.testing.assert_array_equal(by_row, model.fit(frame.to_numpy(), said).metric_)
+        model.fit(frame, said.with_names(map(str, range(said.n_items))))
+        shown = said.shown[0]
+        assert [model.items_[item] for item in model.comparisons_.shown[0]] == [str(item) for item in shown]
+
+    @pytest.mark.parametrize(
+        "index",
+        [
+            [3, 1, 0, 2],
+            [1, 2, 3, 4],
+            [3.0, 1.0, 0.0, 2.0],
+            pd.Index([3, 1, 0, 2], dtype=object),
+            pd.date_range("2024-05-01", periods=4),
+            pd.MultiIndex.from_tuples([("ant", 1), ("bee", 1), ("oak", 2), ("elm", 2)]),
+        ],
+        ids=["shuffled", "from 1", "floats", "objects", "dates", "levels"],
+    )
+    def test_an_index_without_names_where_answers_have_some(self, index):
+        frame = self.FRAME.set_axis(index)
+        with pytest.raises(ValueError, match=r"index of X begins with .*answers name .*set_axis\(names\).*reset_index"):
+            SKLR().fit(frame, self.SAID)
+        model = SKLR(penalty=1.0).fit(frame.reset_index(drop=True), self.SAID)
+        assert model.items_ == SKLR(penalty=1.0).fit(frame.set_axis(list(self.NAMES)), self.SAID).items_ == self.NAMES
+
+    def test_names_that_are_the_numbers_of_other_rows(self):
+        names = sorted(map(str, range(N)))  # "0", "1", "10", …
+        said, frame = SAID.with_names(dict(enumerate(map(str, range(N))))).reindex(names), pd.DataFrame(X)
+        with pytest.raises(ValueError, match=r"item 10 could be the row that .* calls 10, or row 2, .*astype\(str\)"):
+            SKLR().fit(frame, said)
+        joined = SKLR(penalty=10.0).fit(frame.set_axis(frame.index.astype(str)), said)
+        assert joined.score(frame.sample(frac=1.0, random_state=0), said) == pytest.approx(PLAIN.score(X, SAID))
+
+    @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+    @pytest.mark.parametrize("head", ["id", "Index", "Unnamed: 0", ""])
+    def test_a_column_that_numbers_the_items(self, make, head):
+        columns = {head: np.random.default_rng(0).permutation(N), "legs": X[:, 0]}
+        with pytest.raises(ValueError, match=f"X, column '{head}' numbers the items, so it is no feature; drop it or"):
+            SKLR().fit(make(columns), SAID)
+        assert SKLR(penalty=1.0).fit(make({"id": Y, "legs": X[:, 0]}), SAID).n_features_in_ == 2
+
     def test_questions_by_name_about_an_array(self):
         with pytest.raises(ValueError, match="holds 'ant'; expected"):
             SKLR(penalty=1.0).fit(self.FRAME, self.SAID).odd_one(X[:4], [["ant", "bee", "oak"]])
@@ -366,6 +432,22 @@ class TestRefused:
 
 
 class TestAccepted:
+    def test_names_in_another_unicode_form(self):
+        names = [f"Müller {i}.jpg" for i in range(N)]
+        decomposed = [normalize("NFD", name) for name in names]
+        assert not set(names) & set(decomposed)
+        for there in (names, decomposed):
+            frame = pd.DataFrame(X, index=there).iloc[::-1]
+            for here in (names, decomposed):
+                model = SKLR(penalty=10.0).fit(frame, named(SAID, here, np.arange(N)))
+                assert model.score(frame, named(SAID, here, np.arange(N))) == PLAIN.score(X, SAID)
+                assert model.odd_one(frame, [here[:3]]) == PLAIN.odd_one(X, [[0, 1, 2]])
+        both = pd.DataFrame(X[:3], index=[names[0], decomposed[0], "ant"])
+        exact = Comparisons.odd_one_out([[decomposed[0], names[0], "ant"]], [0], items=both.index)
+        assert SKLR(penalty=1.0).fit(both, exact).comparisons_.shown.tolist() == [[1, 0, 2]]
+        with pytest.raises(ValueError, match=r"row 0: .* repeats an item"):
+            exact.reindex([names[0], "ant"])
+
     @pytest.mark.parametrize(
         "column", [[True, False, True, True], ["1", "2.5", "3", "4"], pd.array([1, 2, 3, 4], dtype="Int64")], ids=str
     )

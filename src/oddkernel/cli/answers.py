@@ -47,7 +47,10 @@ def add_reading(parser: argparse._ActionsContainer) -> None:
         "a=left,b=mid,c=right,answer=chosen",
     )
     parser.add_argument(
-        "--count-from", type=int, choices=(0, 1), help="number of the first item in the answers, where that is in doubt"
+        "--count-from",
+        type=int,
+        choices=(0, 1),
+        help="number of the first item in the answers or, where items have names, of the first position; if in doubt",
     )
 
 

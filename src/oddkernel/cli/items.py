@@ -232,6 +232,7 @@ def _described(arguments: argparse.Namespace) -> Given:
 
 def _holds_sources(path: Path) -> bool:
     """Whether a table has a column of texts or of paths."""
+    from ..items.sources import source_columns
     from ..items.tables import text_columns
     from ..support.parquet import pyarrow
 
@@ -242,9 +243,9 @@ def _holds_sources(path: Path) -> bool:
                 schema = arrow.parquet.read_schema(file)
             except arrow.ArrowException:
                 return False
-        held = [schema.field(name).type for name in ("text", "path") if name in schema.names]
+        held = [schema.field(name).type for name in source_columns(schema.names)]
         return any(arrow.types.is_string(each) or arrow.types.is_large_string(each) for each in held)
     try:
-        return bool({"text", "path"} & text_columns(path, "").keys())
+        return bool(source_columns(text_columns(path, "")))
     except (ValueError, OSError):
         return False

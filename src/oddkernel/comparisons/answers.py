@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from reprlib import repr as brief
 
-from ..support.spelling import did_you_mean
+from ..support.spelling import did_you_mean, same_text
 
 POSITIONS = ("a", "b", "c")
 """The columns of a question's items."""
@@ -63,6 +63,34 @@ def are_items(answers: Sequence[object], shown: Sequence[Sequence[object]]) -> b
     return among and any(number not in _COUNTED for number, _ in numbers)
 
 
+class NumberedAnswer(ValueError):
+    """An answer that is a number, of which nobody knows where it counts from."""
+
+
+def count_from(answers: Sequence[object], named: Collection[str]) -> int | None:
+    """The number of the first position where answers are positions: 1 if some are 3 and none is 0, None if in doubt.
+
+    Parameters
+    ----------
+    answers : sequence
+        The column of answers.
+    named : collection of str
+        The items and the heads of their columns: numbers that may be one of these are no positions.
+
+    Examples
+    --------
+    >>> count_from(["1", "3", "cant_tell"], {"ant"}), count_from(["1", "2"], {"ant"}), count_from(["1", "3"], {"3"})
+    (1, None, None)
+    """
+    numbers = positions_in(answers)
+    return 1 if "3" in numbers and "0" not in numbers and numbers.isdisjoint(named) else None
+
+
+def positions_in(answers: Sequence[object]) -> set[str]:
+    """The numbers among the answers that may be positions."""
+    return {str(answer).strip() for answer in answers} & _COUNTED
+
+
 def position_of(
     answer: object, shown: Sequence[object], heads: Sequence[str] = POSITIONS, *, numbers_are_items: bool = False
 ) -> int:
@@ -93,8 +121,9 @@ def position_of(
     if isinstance(answer, bool) or not isinstance(answer, (str, int, type(None))):
         raise ValueError(f"answer {brief(answer)}; expected {EXPECTED}")
     meant = {position for position, item in enumerate(shown) if str(item) == said}
+    meant = meant or {position for position, item in enumerate(shown) if same_text(str(item)) == same_text(said)}
     if said in _COUNTED and not numbers_are_items:
-        raise ValueError(
+        raise NumberedAnswer(
             f"answer {brief(answer)} could be a position, counted from 0 or from 1, or an item; expected {EXPECTED}"
         )
     folded = said.casefold()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..support.checks import RowError, refuse
-from ..support.spelling import did_you_mean
+from ..support.spelling import did_you_mean, finder
 from ..support.types import Array, Indices
 from .kinds import LINKS, Kind
 
@@ -107,11 +107,12 @@ def _look_up(array: Array, what: str, items: tuple[str, ...] | None) -> Indices:
     if items is None:
         _refuse_entries(array, named, what, f"{INDEX}, or pass items= with the names of all items in order")
     _refuse_entries(array, ~named, what, "names only, as other entries are names, or indices only")
-    index_of = {name: index for index, name in enumerate(items or ())}
-    indices = np.array([index_of.get(name, -1) for name in array.flat], dtype=np.intp).reshape(array.shape)
+    known = items or ()
+    find = finder(known)
+    indices = np.array([find(name) for name in array.flat], dtype=np.intp).reshape(array.shape)
     unknown = array[indices < 0]
-    near = did_you_mean(unknown[0], list(index_of)) if len(unknown) else ""
-    _refuse_entries(array, indices < 0, what, f"one of the {len(index_of)} names in items{near}")
+    near = did_you_mean(unknown[0], known) if len(unknown) else ""
+    _refuse_entries(array, indices < 0, what, f"one of the {len(known)} names in items{near}")
     return indices
 
 

@@ -567,7 +567,8 @@ class Comparisons:
     def reindex(self, names: Names) -> Self:
         """Say the same about items that are called `names`, in that order; rows are joined by name.
 
-        Every name that a row uses must be there; names that no row uses may come and go.
+        Every name that a row uses must be there; names that no row uses may come and go. A name may have another
+        Unicode form, as those of files under macOS do, unless that fits two names.
 
         Examples
         --------
@@ -581,7 +582,9 @@ class Comparisons:
         # The entry at the end maps the -1 in a link's third place to itself.
         moved = np.append(new_positions(self.items, self.constrained, target), -1)
         columns = (self.kind, moved[self.shown], self.odd, self.bound, self.weight, self.rater, target, self.part_of)
-        return self._with(*columns)
+        used = moved[self.constrained]
+        # Two names may be one item in two Unicode forms, and a row may show both.
+        return self._with(*columns) if len(np.unique(used)) == len(used) else type(self)(*columns)
 
     def with_names(self, names: Names | Mapping[Any, str]) -> Self:
         """Say the same about items that are called otherwise.

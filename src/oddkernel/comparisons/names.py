@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..support.checks import RowError
-from ..support.spelling import did_you_mean
+from ..support.spelling import did_you_mean, finder
 from ..support.types import Indices
 from .columns import as_texts
 
@@ -38,6 +38,19 @@ def as_items(items: Names, what: str = "items") -> tuple[str, ...] | None:
     return names
 
 
+def refuse_blanks(names: tuple[str, ...], what: str) -> tuple[str, ...]:
+    """Refuse names that differ only in blanks around them, which nobody sees."""
+    position_of: dict[str, int] = {}
+    for position, name in enumerate(names):
+        other = position_of.setdefault(name.strip(), position)
+        if other != position:
+            raise ValueError(
+                f"{what}, positions {other} and {position}: {brief(names[other])} and {brief(name)} differ only in "
+                "blanks; expected distinct names"
+            )
+    return names
+
+
 def check_same_names(mine: tuple[str, ...], theirs: tuple[str, ...]) -> None:
     """Refuse names that differ, or that stand in another order."""
     if mine != theirs:
@@ -62,16 +75,18 @@ def common_names(
 
 
 def new_positions(names: tuple[str, ...], used: Indices, target: tuple[str, ...]) -> Indices:
-    """Where each of `names` stands in `target`, -1 if nowhere, which is refused for those `used`."""
-    index_of = {name: index for index, name in enumerate(target)}
-    missing = [names[index] for index in used if names[index] not in index_of]
+    """Where each of `names` stands in `target`, in whatever Unicode form; -1 if nowhere, refused for those `used`."""
+    find = finder(target)
+    found = np.array([find(name) for name in names], dtype=np.intp)
+    missing = [names[index] for index in used if found[index] < 0]
     if missing:
         few = ", ".join(map(brief, missing[:5])) + (", ..." if len(missing) > 5 else "")
+        others = set(target) - set(names)
         raise ValueError(
             f"names of {len(missing)} compared items are missing from the {len(target)} given: "
-            f"{few}{did_you_mean(missing[0], target)}"
+            f"{few}{did_you_mean(missing[0], [name for name in target if name in others])}"
         )
-    return np.array([index_of.get(name, -1) for name in names], dtype=np.intp)
+    return found
 
 
 def new_names(mine: tuple[str, ...] | None, n_items: int, names: Names | Mapping[Any, str]) -> tuple[str, ...] | None:

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, NoReturn, Self
 import numpy as np
 
 from ..support.checks import RowError
-from ..support.spelling import closest, did_you_mean
+from ..support.spelling import closest, did_you_mean, finder
 from ..support.types import Indices
-from .answers import ANSWERS, POSITIONS, are_items, position_of
+from .answers import ANSWERS, POSITIONS, NumberedAnswer, are_items, count_from, position_of, positions_in
 from .comparisons import Comparisons
 from .kinds import LINKS, Kind
 
@@ -20,6 +20,8 @@ COLUMNS = ("kind", "a", "b", "c", "answer", "bound", "weight", "rater")
 PART_OF = "answer_id"
 """The column that tells which rows are part of one answer."""
 REQUIRED = (*POSITIONS, "answer")
+POSITION_NUMBERS = (("0", "1", "2"), ("1", "2", "3"))
+"""How positions are written, counted from 0 and from 1."""
 KINDS = {kind.name.lower(): kind for kind in Kind}
 
 
@@ -56,6 +58,8 @@ class Rows(NamedTuple):
         those of our own files.
     doubt : str or None
         What the file leaves open: the error that `understand` raises unless `counted_from` or `called` decides it.
+    first_position : int or None
+        The number of the first position, where answers are numbers; None leaves that to the answers.
     """
 
     columns: dict[str, list[Any]]
@@ -66,6 +70,7 @@ class Rows(NamedTuple):
     notes: Sequence[str] = ()
     heads: Sequence[str] | None = None
     doubt: str | None = None
+    first_position: int | None = None
 
     @classmethod
     def of_triples(
@@ -94,6 +99,8 @@ class Rows(NamedTuple):
             settled = self._replace(columns=self.columns | whole, named=False, first=number, doubt=None)
             return settled.counted_from(number)
         if self.first is None:
+            if number in (0, 1) and self._has_positions():
+                return self._replace(first_position=number)
             if number is not None:
                 how = "items stand by name" if self.named else "the file counts items from 0"
                 raise ValueError(f"count_from is {brief(number)}, but {how}; expected it to be left out")
@@ -117,6 +124,8 @@ class Rows(NamedTuple):
         shifted = {
             name: [None if entry is None else entry - start for entry in self._column(name)] for name in POSITIONS
         }
+        if self.heads is not None and any(isinstance(answer, (str, int)) for answer in self._column("answer")):
+            shifted["answer"] = self._letters()  # an answer may be the number of an item
         note = f"Items are numbered from {low} to {high} in the file, counted from {start}, and counted from 0 here."
         return self._replace(columns=self.columns | shifted, first=None, notes=(note, *self.notes))
 
@@ -135,16 +144,29 @@ class Rows(NamedTuple):
         if self.named and self.doubt is None and set(self._entries()) <= set(names):
             return self._replace(items=names)
         new: dict[str, list[Any]] = {name: list(self._column(name)) for name in POSITIONS}
+        find, called = finder(items), list(items.values())
         for row in range(len(self.places)):
             for name, column in new.items():
                 entry = column[row]
-                if entry is not None and str(entry) not in items:
+                if entry is None:
+                    continue
+                place = find(str(entry))
+                if place < 0:
                     wanted = f"one of the {len(items)} items{did_you_mean(entry, items)}"
                     self._refuse(row, f"{name} is {brief(entry)}; expected {wanted}")
-                column[row] = None if entry is None else items[str(entry)]
+                column[row] = called[place]
         if self.heads is not None and any(isinstance(answer, (str, int)) for answer in self._column("answer")):
             new["answer"] = self._letters()
         return self._replace(columns=self.columns | new, named=True, items=names, first=None, doubt=None)
+
+    def _named(self) -> set[str]:
+        """What an answer may be in place of a position: items, and the heads of their columns."""
+        return {str(entry) for entry in self._entries()} | {head.strip() for head in self.heads or ()}
+
+    def _has_positions(self) -> bool:
+        """Whether some answers are numbers, and can only be positions."""
+        numbers = positions_in(self._column("answer")) if self.heads is not None else set()
+        return bool(numbers) and numbers.isdisjoint(self._named())
 
     def _letters(self) -> list[Any]:
         """The answers as our own files hold them, where they could be items that are about to get other names."""
@@ -218,7 +240,7 @@ class Rows(NamedTuple):
         return sorted({entry for entry in self._entries() if isinstance(entry, str)})
 
     def _shown(self, items: Sequence[str] | None) -> Indices:
-        index_of = {name: index for index, name in enumerate(items or ())}
+        find = finder(items or ())
         shown = np.full((len(self.places), 3), -1, dtype=np.intp)
         for row, entries in enumerate(zip(*map(self._column, POSITIONS), strict=True)):
             for position, entry in enumerate(entries):
@@ -226,8 +248,8 @@ class Rows(NamedTuple):
                     continue
                 if items is None and type(entry) is int and 0 <= entry < 2**53:
                     shown[row, position] = entry
-                elif isinstance(entry, str) and entry in index_of:
-                    shown[row, position] = index_of[entry]
+                elif isinstance(entry, str) and (place := find(entry)) >= 0:
+                    shown[row, position] = place
                 else:
                     wanted = "an item's index, from 0 up" if items is None else f"one of the {len(items)} item names"
                     meant = did_you_mean(entry, items or ())
@@ -237,6 +259,9 @@ class Rows(NamedTuple):
     def _odd(self, kinds: list[Kind]) -> list[int]:
         answers, shown = self._column("answer"), list(zip(*map(self._column, POSITIONS), strict=True))
         by_item = self.heads is not None and are_items(answers, shown)
+        first = self.first_position
+        if first is None and self.heads is not None:
+            first = count_from(answers, self._named())
         are_letters = self.heads is None or tuple(self.heads) == POSITIONS
         odd = [-1] * len(kinds)
         for row, (kind, answer) in enumerate(zip(kinds, answers, strict=True)):
@@ -253,9 +278,17 @@ class Rows(NamedTuple):
             elif self.heads is None:
                 wanted = "a, b or c, the column that holds the odd one, or cant_tell"
                 self._refuse(row, f"answer {brief(answer)}; expected {wanted}")
+            elif first is not None and str(answer).strip() in POSITION_NUMBERS[first]:
+                odd[row] = POSITION_NUMBERS[first].index(str(answer).strip())
+            elif first is not None and positions_in([answer]):
+                wanted = f"{', '.join(POSITION_NUMBERS[first])}, as positions are counted from {first}"
+                self._refuse(row, f"answer {brief(answer)}; expected {wanted}, or cant_tell")
             else:
                 try:
                     odd[row] = position_of(answer, shown[row], self.heads, numbers_are_items=by_item)
+                except NumberedAnswer as error:
+                    problem = f"{self.places[row]}: {error}"
+                    raise (NumberedAnswer if self._has_positions() else ValueError)(problem) from None
                 except ValueError as error:
                     self._refuse(row, str(error))
         return odd

@@ -94,11 +94,12 @@ def table_rows(records: Records, columns: Mapping[str, str], *, decimal_comma: b
     notes += [f"Columns left aside: {', '.join(aside)}."] if aside else []
     values: dict[str, list[Any]] = {}
     for name, position in heads.place.items():
-        cells = [read(row[position]) for _, row in rows]
-        if name in ("weight", "bound"):
-            values[name] = [_number(cell) for cell in (with_points(cells) if decimal_comma else cells)]
-        else:
-            values[name] = [cell or None for cell in cells]
+        values[name] = [read(row[position]) or None for _, row in rows]
+    numbers: dict[str, list[str]] = {
+        name: [cell or "" for cell in values[name]] for name in ("weight", "bound") if name in values
+    }
+    for name, cells in (with_points(numbers) if decimal_comma else numbers).items():
+        values[name] = [_number(cell) for cell in cells]
     return _of_items(values, [place for place, _ in rows], heads, notes, is_ours=is_ours)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..comparisons import Comparisons
+from ..comparisons.answers import NumberedAnswer
 from ..comparisons.rows import PART_OF, Rows
 from ..support.files import replace
 from .detail_columns import DETAILS, Details, check_details, parse_details
@@ -64,8 +65,9 @@ def read(
         Its format: csv, jsonl, parquet or xlsx, which by default is what its name ends with (.tsv and .txt are read as
         csv), or another of `FORMATS`, which must be named.
     count_from : {0, 1}, optional
-        The number of the first item, where items have numbers. By default it is what the format has it to be; a file
-        that leaves this in doubt, as no item has the number 0 or as numbers could be names, is refused.
+        The number of the first item, where items have numbers, or of the first position, where only answers have. By
+        default it is what the format has it to be; a file that leaves this in doubt, as no item has the number 0 or as
+        numbers could be names, is refused. Answers of which some are 3 and none is 0 are counted from 1.
     columns : mapping of str to str, optional
         For csv and xlsx: the heads of those columns that are called otherwise, such as
         ``{"a": "left", "b": "mid", "c": "right", "answer": "chosen"}``. Whole numbers are names in a_name, b_name,
@@ -124,9 +126,11 @@ def examine(
         if items is None and rows.named and rows.items is None and FORMATS[name].table:
             items = read_listing(path)
             listed = f" (the items are listed in {listing_of(path).name})" if items is not None else ""
+        by_name = rows.named and rows.doubt is None  # then it can only be answers that are counted
+        rows = rows.counted_from(count_from) if by_name else rows
         if isinstance(items, Mapping):
             rows = rows.called(items)
-        rows = rows.counted_from(count_from)
+        rows = rows if by_name else rows.counted_from(count_from)
         if items is not None and not isinstance(items, Mapping):
             rows = rows.called(items)
         found = [column for column in DETAILS if column in rows.columns]
@@ -136,6 +140,9 @@ def examine(
         others = ", ".join(each for each in FORMATS if each not in ENDINGS)
         named = f"; or the format to be named: {others}" if format is None else ""
         raise ValueError(f"{os.fspath(path)}: {error}{named}") from error
+    except NumberedAnswer as error:
+        how = "the number of the first position: count_from=0 or count_from=1 (--count-from)"
+        raise ValueError(f"{os.fspath(path)}: {error}; or {how}") from error
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)}: {error}{listed}") from error
 

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from ..comparisons import Comparisons
-from ..comparisons.names import as_items, new_positions
-from ..support.types import Indices
-from .name_column import is_arrow_text, is_number, name_column
+from ..comparisons.names import as_items, new_positions, refuse_blanks
+from .name_column import is_arrow_text, is_number, is_numbering, is_row_label, name_column, numbers_items, whole_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +62,7 @@ def row_names(X: Any) -> tuple[str, ...] | None:
     """
     if is_frame(X):
         labels = X.index.tolist()
-        return as_items(labels, "the index of X") if any(isinstance(label, str) for label in labels) else None
+        return _distinct(labels, "the index of X") if any(isinstance(label, str) for label in labels) else None
     column = _name_column_of(X)
     if column is None:
         return None
@@ -73,7 +72,11 @@ def row_names(X: Any) -> tuple[str, ...] | None:
             f"X, column {column!r} holds {brief(values[0]) if values else 'nothing'}; expected names, which are text. "
             "If it is a feature, call it otherwise"
         )
-    return as_items(values, f"X, column {column!r}")
+    return _distinct(values, f"X, column {column!r}")
+
+
+def _distinct(labels: list[Any], what: str) -> tuple[str, ...]:
+    return refuse_blanks(as_items(labels, what) or (), what)
 
 
 def without_names(X: Any) -> Any:
@@ -97,8 +100,8 @@ def join(said: Comparisons, X: Any, n_items: int) -> Comparisons:
 
     Where X is a frame with names and the answers name their items, they are joined by name. Otherwise an item's index
     is its row in X; the answers then get the frame's names, if it has any. Whole numbers in a pandas index that don't
-    count the rows are names if those in the answers are such numbers, too; answers without names are refused if they
-    could be about either these labels or the rows.
+    count the rows are names if those in the answers are such numbers, too. Whatever could be about either the labels of
+    a pandas index or the rows is refused.
 
     Examples
     --------
@@ -109,9 +112,8 @@ def join(said: Comparisons, X: Any, n_items: int) -> Comparisons:
     """
     if said.items is not None:
         names = row_names(X)
-        labels = _numbers_in_index(X)
-        if labels is not None and all(name.isdecimal() and name == str(int(name)) for name in said.items):
-            names = as_items(map(str, labels.tolist()), "the index of X")
+        if names is None:
+            names = _names_in_index(said, X)
         if names is not None:
             return said.reindex(names)
         said.check_items(n_items)
@@ -122,25 +124,54 @@ def join(said: Comparisons, X: Any, n_items: int) -> Comparisons:
     return said if names is None else said.with_names(names)
 
 
-def _numbers_in_index(X: Any) -> Indices | None:
-    """The labels of a pandas frame if they are whole numbers other than 0, 1, 2, … in this order."""
-    if not is_frame(X) or getattr(X.index.dtype, "kind", "O") not in "iu":
+def _names_in_index(said: Comparisons, X: Any) -> tuple[str, ...] | None:
+    """The labels of a pandas frame as names, where names in the answers are whole numbers; None if it counts rows."""
+    if not is_frame(X):
         return None
-    labels = X.index.to_numpy()
-    return None if np.array_equal(labels, np.arange(len(labels))) else labels
+    numbers, called, names = whole_numbers(X.index), whole_numbers(said.items or ()), said.items or ("",)
+    if numbers is None or (called is None and not np.array_equal(numbers, np.arange(len(X)))):
+        first = brief(X.index[0]) if len(X) else "nothing"
+        raise ValueError(
+            f"the index of X begins with {first}, but the answers name their items, such as {brief(names[0])}; "
+            "expected these names as the index: X.set_axis(names). X.reset_index(drop=True) if the rows stand in the "
+            "order in which the answers list the items"
+        )
+    if not np.array_equal(numbers, np.arange(len(X))):
+        return as_items(map(str, numbers), "the index of X")
+    asked = said.constrained
+    if called is not None and np.isin(called[asked], numbers).all() and (called[asked] != asked).any():
+        place = next(place for place in asked if called[place] != place)
+        raise ValueError(
+            f"item {called[place]} could be the row that the index of X calls {called[place]}, or row {place}, as its "
+            "name has this place in the answers' list. X.set_axis(X.index.astype(str)) if the index holds the names, "
+            "X.to_numpy() if the rows stand in the order of the list"
+        )
+    return None
 
 
 def _refuse_two_readings(said: Comparisons, X: Any) -> None:
     """Refuse answers by number about a frame that is sorted in another way than its own numbers."""
-    labels, asked = _numbers_in_index(X), said.constrained
-    if labels is None or not np.isin(asked, labels).all() or np.array_equal(labels[asked], asked):
+    if not is_frame(X):
         return
-    row = next(row for row in asked if labels[row] != row)
-    raise ValueError(
-        f"item {row} could be row {row} of X, which the index calls {labels[row]}, or the row that it calls {row}. "
-        "X.reset_index(drop=True) if the answers number the rows as they stand, X.sort_index() if the index numbers "
-        "them as the answers do"
-    )
+    asked = said.constrained
+    for level in range(X.index.nlevels):
+        labels = whole_numbers(X.index.get_level_values(level))
+        if labels is None or not np.isin(asked, labels).all() or np.array_equal(labels[asked], asked):
+            continue
+        row = next(row for row in asked if labels[row] != row)
+        is_permuted = X.index.nlevels == 1 and X.index.dtype.kind in "iuf"
+        if is_permuted and np.array_equal(np.sort(labels), np.arange(len(labels))):
+            remedy = "X.sort_index() if the index numbers them as the answers do"
+        else:
+            given = "X" if X.index.nlevels == 1 else f"X.set_axis(X.index.get_level_values({level}))"
+            remedy = (
+                f"if they go by the index, names on both sides: {given} and "
+                "said.with_names(map(str, range(said.n_items)))"
+            )
+        raise ValueError(
+            f"item {row} could be row {row} of X, which the index calls {labels[row]}, or the row that it calls {row}. "
+            f"X.reset_index(drop=True) if the answers number the rows as they stand, {remedy}"
+        )
 
 
 def join_labels(labels: Any, X: Any) -> Any:
@@ -198,6 +229,22 @@ def check_columns(X: Any) -> None:
         if wrong is not None:
             raise ValueError(
                 f"X, column {column!r} holds {brief(wrong)}; expected numbers. {_remedy(X, column, wrong)}"
+            )
+
+
+def check_features(X: Any) -> None:
+    """Refuse a frame with a column that numbers the items, or is an index that was read as a column."""
+    if not (is_frame(X) or is_polars(X) or is_arrow(X)):
+        return
+    for position, column in enumerate(_heads(X)):
+        if not (is_row_label(str(column)) or is_numbering(str(column))) or not _holds_numbers(X, position):
+            continue
+        values = np.asarray(X.iloc[:, position] if is_frame(X) else _values(X, column), dtype=np.float64)
+        if numbers_items(column, values) or (is_row_label(str(column)) and not (values % 1).any()):
+            raise ValueError(
+                f"X, column {column!r} numbers the items, so it is no feature; drop it or, if these numbers are the "
+                "items' names, make them text and "
+                + (f"the index: X.set_index(X.pop({column!r}).astype(str))" if is_frame(X) else "call the column item")
             )
 
 

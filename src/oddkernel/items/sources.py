@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from ..comparisons.names import as_items
 from .image_files import IMAGES, passed_over, warn_passed_over
-from .tables import NAME_COLUMNS, text_columns
+from .name_column import NAME_COLUMNS, called_so
+from .tables import text_columns
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,11 @@ def read_source(source: str | os.PathLike[str], *, names: str | None = None) -> 
     return found
 
 
+def source_columns(columns: Iterable[str]) -> list[str]:
+    """The columns called text or path."""
+    return called_so(columns, ("text", "path"))
+
+
 def _of_folder(folder: Path) -> Source:
     files: list[Path] = []
     for parent, folders, names_there in os.walk(folder):
@@ -93,11 +99,11 @@ def _of_folder(folder: Path) -> Source:
 
 def _of_table(path: Path, names: str | None) -> Source:
     columns = text_columns(path, "a folder of images")
-    shown = [name for name in ("text", "path") if name in columns]
+    shown = source_columns(columns)
     if len(shown) != 1:
         raise ValueError(f"{path}: columns {', '.join(columns)}; expected one called text or one called path, not both")
     values = columns[shown[0]]
-    named = [name for name in (NAME_COLUMNS if names is None else [names]) if name in columns]
+    named = called_so(columns, NAME_COLUMNS) if names is None else [name for name in columns if name == names]
     if names is not None and not named:
         raise ValueError(f"{path}: no column called {names}; there are {', '.join(columns)}")
     if len(named) > 1:
@@ -106,6 +112,6 @@ def _of_table(path: Path, names: str | None) -> Source:
     empty = next((row for row, value in enumerate(values) if not value.strip()), None)
     if empty is not None:
         raise ValueError(f"{path}: row {empty}: no {shown[0]}; expected one in each row")
-    if shown[0] == "text":
+    if shown[0].strip().casefold() == "text":
         return Source("text", called, texts=tuple(values))
     return Source("image", called, paths=tuple(path.parent / value for value in values))

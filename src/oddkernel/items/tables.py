@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..comparisons import Comparisons
-from ..comparisons.names import as_items
+from ..comparisons.names import as_items, refuse_blanks
 from ..support.excel import workbook_records
 from ..support.files import replace
 from ..support.formulas import guard, unguard
@@ -23,8 +23,8 @@ from ..support.parquet import pyarrow, read_table, table_to_bytes
 from ..support.text import Records, check_distinct, csv_table, delimited, table_of
 from ..support.types import Array
 from .name_column import NAME_COLUMNS as NAME_COLUMNS  # where the tables are, readers look for it
-from .name_column import is_arrow_text, is_number, name_column
-from .text_cells import EXPECTED_NUMBER, read_cells
+from .name_column import check_header, is_arrow_text, is_number, name_column, numbers_items, whole_numbers
+from .text_cells import EXPECTED_NUMBER, IS_NUMBERING, read_cells
 
 T = TypeVar("T")
 
@@ -156,6 +156,8 @@ def read_names(path: str | os.PathLike[str], *, names: str | None = None) -> lis
         return list(found)
     columns = text_columns(path, "features with names")
     try:
+        if path.suffix.lower() in _TABLES:
+            check_header(list(columns) or [""], names)
         others = [column for column in columns if column != INDEX_COLUMN]
         texts = [column for column in others if not all(map(is_number, columns[column]))]
         chosen = _chosen(columns, names, NAME_COLUMNS) or (texts[0] if texts == others[:1] else None)
@@ -260,12 +262,16 @@ def _of_cells(header: list[str], rows: Records, names: str | None, *, decimal_co
 def _read_parquet(data: bytes, names: str | None) -> Items:
     table = read_table(data)
     columns, chosen = parquet_columns(table.schema, names)
+    if chosen is None:
+        _refuse_other_index(table)
     X = np.empty((table.num_rows, len(columns)))
     for j, column in enumerate(columns):
         values = table.column(column)
         if values.null_count:
             raise ValueError(f"column {column} has {values.null_count} entries missing; expected a number in each row")
         X[:, j] = values.to_numpy()
+        if numbers_items(column, X[:, j]):
+            raise ValueError(f"column {column} {IS_NUMBERING}")
     labels = None if chosen is None else _as_names(table.column(chosen).to_pylist(), len(X))
     return Items(_as_features(X), labels, columns)
 
@@ -292,12 +298,37 @@ def parquet_columns(schema: Any, names: str | None = None) -> tuple[tuple[str, .
     return features, chosen
 
 
+def _refuse_other_index(table: Any) -> None:
+    """Refuse the index of a pandas frame that numbers the rows in another order than theirs."""
+    ranges = [each for each in _told_index(table.schema) if isinstance(each, dict)]
+    levels: list[Any] = [
+        range(each.get("start", 0), each.get("stop", 0), each.get("step", 1) or 1)
+        for each in ranges
+        if each.get("kind") == "range"
+    ]
+    levels += [table.column(column).to_pylist() for column in _pandas_index(table.schema)]
+    for level in levels:
+        numbers = whole_numbers(level)
+        if numbers is not None and (numbers != np.arange(len(numbers))).any():
+            raise ValueError(
+                f"the index of the frame begins with {', '.join(map(str, numbers[:3]))}, so its rows could be meant by "
+                "their place or by this number; expected frame.reset_index(drop=True).to_parquet(...) if answers "
+                "number the rows as they stand, frame.set_axis(frame.index.astype(str)).to_parquet(...) if they go by "
+                "the index"
+            )
+
+
+def _told_index(schema: Any) -> list[Any]:
+    """The index of a pandas frame in pandas' own metadata: columns, or the description of a range."""
+    try:
+        return list((schema.pandas_metadata or {}).get("index_columns", []))
+    except ValueError:  # not JSON
+        return []
+
+
 def _pandas_index(schema: Any) -> set[str]:
     """The columns that hold the index of a pandas frame, by pandas' own metadata or by how it calls them."""
-    try:
-        told = (schema.pandas_metadata or {}).get("index_columns", [])
-    except ValueError:  # not JSON
-        told = []
+    told = _told_index(schema)
     return {column for column in schema.names if column in told or column.startswith("__index_level_")}
 
 
@@ -316,7 +347,7 @@ def _as_features(array: Array) -> Array:
 def _as_names(names: Sequence[Any], n_items: int) -> tuple[str, ...]:
     if len(names) != n_items:
         raise ValueError(f"{len(names)} names for {n_items} items; expected one for each")
-    return as_items(names) or ()
+    return refuse_blanks(as_items(names) or (), "items")
 
 
 def _chosen(present: Sequence[str] | Mapping[str, Any], names: str | None, usual: Sequence[str]) -> str | None:

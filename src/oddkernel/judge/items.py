@@ -10,7 +10,9 @@ from typing import Literal, NamedTuple
 
 from ..comparisons.names import as_items
 from ..items.image_files import DRAWING, IMAGES, warn_passed_over
-from ..items.tables import NAME_COLUMNS, text_columns
+from ..items.name_column import NAME_COLUMNS, called_so
+from ..items.sources import source_columns
+from ..items.tables import text_columns
 
 Medium = Literal["image", "audio", "video", "text"]
 
@@ -122,17 +124,17 @@ def _of_file(name: str, path: Path, root: Path, *, may_be_dead: bool = False) ->
 
 def _of_table(source: Path) -> Iterator[Item]:
     columns = text_columns(source, "a folder")
-    shown = [name for name in ("text", "path") if name in columns]
+    shown = source_columns(columns)
     if len(shown) != 1:
         seen = ", ".join(columns)
         raise ValueError(f"{source}: columns {seen}; expected one called text or one called path, and not both")
     values = columns[shown[0]]
-    named = [name for name in NAME_COLUMNS if name in columns]
+    named = called_so(columns, NAME_COLUMNS)
     names = columns[named[0]] if named else values
     for row, (name, value) in enumerate(zip(names, values, strict=True)):
         if not value or len(value) > LONGEST_TEXT or "\0" in name + value:
             raise ValueError(f"{source}: row {row}: {shown[0]} is {brief(value)}; expected 1 to {LONGEST_TEXT} letters")
-        if shown[0] == "text":
+        if shown[0].strip().casefold() == "text":
             yield Item(name, "text", text=value)
             continue
         path = source.parent / value

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..comparisons import Comparisons, Kind
-from ..items.frames import check_columns, is_polars, join, label_of, row_names, same_kind, without_names
+from ..items.frames import check_columns, check_features, is_polars, join, label_of, row_names, same_kind, without_names
 from ..kernels import Kernel, LowRank
 from ..kernels.distances import squared_distances
 from ..problem import choices
@@ -360,6 +360,8 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             check_is_fitted(self)
         features = without_names(X)
         check_columns(features)
+        if reset:
+            check_features(features)
         checked: Array = validate_data(self, features, dtype=np.float64, ensure_all_finite=False, reset=reset)
         if reset and is_polars(features) and not hasattr(self, "feature_names_in_"):
             raise ValueError(

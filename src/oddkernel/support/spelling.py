@@ -1,9 +1,37 @@
-"""What was probably meant by a word that nobody knows."""
+"""Which word was meant: the same in another Unicode form, or one that is spelt alike."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from unicodedata import normalize
+
+
+def same_text(word: str) -> str:
+    """The word in Unicode's composed form (NFC): macOS names files in the decomposed one, where an ä is two letters."""
+    return normalize("NFC", word)
+
+
+def finder(names: Iterable[str]) -> Callable[[str], int]:
+    """A function that finds the place of a name, also in another Unicode form if only one name has it; -1: nowhere.
+
+    Examples
+    --------
+    >>> find = finder(["ant", "b\u00e4r"])
+    >>> find("ant"), find("ba\u0308r"), find("bar")
+    (0, 1, -1)
+    """
+    exact: dict[str, int] = {}
+    by_form: dict[str, int] = {}
+    for place, name in enumerate(names):
+        form = same_text(name)
+        exact[name], by_form[form] = place, -1 if form in by_form else place
+
+    def find(name: str) -> int:
+        found = exact.get(name)
+        return by_form.get(same_text(name), -1) if found is None else found
+
+    return find
 
 
 def closest(word: object, known: Iterable[object], cutoff: float = 0.6) -> str | None:

@@ -7,7 +7,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from reprlib import repr as brief
 from typing import Any, NoReturn, TypeAlias
 
@@ -18,6 +19,8 @@ DELIMITERS = (",", ";", "\t")
 """What may separate the cells of a table."""
 _SEPARATOR_LINE = re.compile(r"sep=([,;\t|])\r?\n", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"([+-]?\d*),(\d+)", re.ASCII)
+_MAYBE_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[,.]\d{3}", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+", re.ASCII)
 
 
@@ -105,24 +108,51 @@ def _is_even(text: str, delimiter: str) -> bool:
         return False
 
 
-def with_points(cells: Sequence[str]) -> list[str]:
-    """Numbers with a decimal point in place of a decimal comma; all else stays.
+def with_points(columns: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The columns of a table with a decimal point in place of a decimal comma; all else stays.
 
-    Where some have a comma and others a point, one of the two may separate thousands: a ValueError.
+    Where some numbers have a comma and others a point, one of the two may separate thousands: a ValueError. So may
+    either where all numbers look like it and whole numbers stand beside them.
 
     Examples
     --------
-    >>> with_points(["0,25", "3", "ant, bee"])
-    ['0.25', '3', 'ant, bee']
+    >>> with_points({"size": ["0,25", "3", "ant, bee"]})
+    {'size': ['0.25', '3', 'ant, bee']}
+    >>> with_points({"price": ["1,234", "950"]})
+    Traceback (most recent call last):
+        ...
+    ValueError: column price: 1,234 beside 950 could be 1234 or 1.234; expected 1234, or 1,2340 for the latter
     """
-    found = [_DECIMAL_COMMA.fullmatch(cell) for cell in cells]
-    commas = [cell for cell, match in zip(cells, found, strict=True) if match]
+    cells = list(chain.from_iterable(columns.values()))
+    commas = [cell for cell in cells if _DECIMAL_COMMA.fullmatch(cell)]
     points = [cell for cell in cells if _DECIMAL_POINT.fullmatch(cell)]
     if commas and points:
         raise ValueError(
             f"numbers with a decimal comma ({commas[0]}) and a decimal point ({points[0]}); expected one of the two"
         )
-    return [f"{match[1]}.{match[2]}" if match else cell for cell, match in zip(cells, found, strict=True)]
+    separated = set(commas or points)
+    if all(map(_MAYBE_THOUSANDS.fullmatch, separated)):
+        for column, held in columns.items():
+            _refuse_thousands(column, [cell for cell in held if cell in separated], held)
+    return {
+        column: [_DECIMAL_COMMA.sub(r"\1.\2", cell) if cell in separated else cell for cell in held]
+        for column, held in columns.items()
+    }
+
+
+def _refuse_thousands(column: str, separated: Sequence[str], held: Sequence[str]) -> None:
+    """Refuse numbers such as 1,234 beside whole ones that only a column without decimals would hold.
+
+    These are numbers from 100 on, and any beside 1,230: a column of decimals would hold 1,23.
+    """
+    whole = [cell for cell in held if _WHOLE.fullmatch(cell)]
+    large = [cell for cell in whole if abs(int(cell)) >= 100]
+    if separated and whole and (large or any(cell.endswith("0") for cell in separated)):
+        seen, plain = separated[0], re.sub("[,.]", "", separated[0])
+        raise ValueError(
+            f"column {column}: {seen} beside {(large or whole)[0]} could be {plain} or {seen.replace(',', '.')}; "
+            f"expected {plain}, or {seen}0 for the latter"
+        )
 
 
 def csv_table(data: bytes) -> tuple[list[str], Records]:

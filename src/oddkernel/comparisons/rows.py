@@ -219,8 +219,10 @@ class Rows(NamedTuple):
         for row, (kind, *entries) in enumerate(zip(kinds, *map(self._column, POSITIONS), strict=True)):
             n_items = 2 if kind in LINKS else 3
             if [entry is not None for entry in entries] != [position < n_items for position in range(3)]:
+                wrong = next(p for p, entry in enumerate(entries) if (entry is not None) != (p < n_items))
+                seen = f"{POSITIONS[wrong]} is {'missing' if entries[wrong] is None else 'not empty'}"
                 wanted = ", ".join(POSITIONS[:n_items])
-                self._refuse(row, f"items {brief(entries)}; expected {kind.name.lower()} to fill in {wanted}")
+                self._refuse(row, f"items {brief(entries)}: {seen}; expected {kind.name.lower()} to fill in {wanted}")
 
     def _parts(self, kinds: list[Kind]) -> list[int] | None:
         """The number of each row's answer: closer statements about one anchor with the same id are one answer."""

@@ -141,7 +141,7 @@ def with_points(columns: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 
 def _refuse_thousands(column: str, separated: Sequence[str], held: Sequence[str]) -> None:
-    """Refuse a column whose ``separated`` numbers all look like 1,234 if whole numbers beside them may be of their size.
+    """Refuse a column whose ``separated`` numbers all look like 1,234 if whole numbers may be of the same size.
 
     That is a whole number of 100 or more; or any beside 1,230, as programs that drop the decimals of whole numbers
     write 1,23. The limits were chosen by hand.

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from oddkernel import SKLR, Comparisons, ContradictionError
+from oddkernel import SKLR, Comparisons, ContradictionError, KernelKMeans
 from oddkernel.comparisons import RowError
 from oddkernel.kernels import Gaussian, Identity, Linear
 from oddkernel.problem.constraints import Constraints
@@ -65,6 +65,26 @@ def test_what_was_said_is_refused_by_row(build, row, message):
         SKLR().fit(X, build())
     assert error.value.row == row
     assert str(error.value).startswith(f"row {row}: ")
+
+
+def test_masked_values_are_not_taken_for_real_ones():
+    masked = np.ma.masked_array(X, mask=np.arange(X.size).reshape(X.shape) == 7)
+    model = SKLR(penalty=1.0).fit(X, SAID)
+    for use in (
+        lambda: SKLR().fit(masked, SAID),
+        lambda: model.transform(masked),
+        lambda: Linear().fit(masked),
+        lambda: KernelKMeans(2).fit(np.ma.masked_array(X @ X.T, mask=np.eye(12) * np.arange(12) == 2)),
+        lambda: SKLR().fit(X, np.ma.masked_array(np.arange(12) % 2, mask=np.arange(12) == 2)),
+        lambda: Comparisons.odd_one_out(np.ma.masked_array([[0, 1, 2]] * 3, mask=np.arange(9).reshape(3, 3) == 7), 0),
+        lambda: Comparisons.odd_one_out([[0, 1, 2]] * 3, np.ma.masked_array([0, 1, 2], mask=[False, False, True])),
+    ):
+        with pytest.raises(
+            ValueError, match="row 2: masked, which is missing; expected a value in each row: fill it in"
+        ):
+            use()
+    whole = np.ma.masked_array(X, mask=np.zeros_like(X))
+    np.testing.assert_array_equal(SKLR(penalty=1.0).fit(whole, SAID).metric_, model.metric_)
 
 
 @pytest.mark.parametrize(

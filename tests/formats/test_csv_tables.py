@@ -166,3 +166,28 @@ def test_answers_by_the_number_of_an_item_that_is_counted_from_1(tmp_path: Path)
     file.write_text("a,b,c,answer\n7,8,6,7\n9,7,8,8\n")
     said = formats.read(file, count_from=1)
     assert (said.shown.tolist(), said.odd.tolist()) == ([[6, 7, 5], [8, 6, 7]], [0, 2])
+
+
+def test_empty_lines_within(tmp_path: Path) -> None:
+    file = tmp_path / "said.csv"
+    file.write_text("a,b,c,answer\nant,oak,bee,b\n\n , ,,\nant,fly,bee,b\nant,fly\n")
+    with pytest.raises(ValueError, match="line 6: 2 fields; expected 4 fields"):
+        formats.read(file)
+    file.write_text("a,b,c,answer\nant,oak,bee,b\n\n , ,,\nant,fly,bee,b\n")
+    assert formats.read(file) == Comparisons.odd_one_out(
+        [["ant", "oak", "bee"], ["ant", "fly", "bee"]], [1, 1], items=["ant", "bee", "fly", "oak"]
+    )
+
+
+def test_rows_that_have_no_answer_need_no_column_of_answers(tmp_path: Path) -> None:
+    file = tmp_path / "said.csv"
+    for separator in ",;":
+        file.write_text("kind,a,b,c\ncloser,ant,oak,bee\ncloser,ant,fly,bee\n".replace(",", separator))
+        said = formats.read(file)
+        assert said.kind.tolist() == Comparisons.closer([0, 0], [1, 2], [3, 3]).kind.tolist()
+    frame = pd.read_csv(file, sep=";")
+    assert Comparisons.from_frame(frame) == said
+    frame.to_parquet(tmp_path / "said.parquet")
+    assert formats.read(tmp_path / "said.parquet") == said
+    with pytest.raises(ValueError, match=r"row 0: the answer is empty"):
+        Comparisons.from_frame(frame.assign(kind="odd_one_out"))

@@ -194,6 +194,11 @@ def test_the_refusal_of_a_column_that_numbers_items_names_the_option(tmp_path: P
     with pytest.raises(ValueError, match=r"in every command that reads this table: names='id' \(--names id\)"):
         tables.read(tmp_path / "a.csv")
     assert tables.read(tmp_path / "a.csv", names="id").names == ("7", "2")
+    pd.read_csv(tmp_path / "a.csv").to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match=r"in every command that reads this table: names='id' \(--names id\)"):
+        tables.read(tmp_path / "a.parquet")
+    items = tables.read(tmp_path / "a.parquet", names="id")
+    assert (items.names, items.columns) == (("7", "2"), ("legs",))
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, check_scalar, validate_dat
 
 from ..kernels.distances import row_blocks
 from ..kernels.matrix_checks import check_symmetric
+from ..support.checks import refuse_masked
 from ..support.types import Array
 from . import seeding
 
@@ -124,6 +125,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
         -------
         self
         """
+        refuse_masked(K, "K")
         matrix: Array = validate_data(self, K, dtype=np.float64)
         check_symmetric(matrix)
         self._check_parameters(len(matrix))
@@ -159,6 +161,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
         ndarray of shape (a,)
         """
         check_is_fitted(self, "labels_")
+        refuse_masked(K, "K")
         matrix: Array = validate_data(self, K, dtype=np.float64, reset=False)
         nearest: Labels = np.argmin(self._squared_norms - 2 * (matrix @ self.centers_.T), axis=1)
         return nearest

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, check_scalar, validate_dat
 from ..comparisons import Comparisons
 from ..items.frames import join
 from ..kernels.matrix_checks import check_symmetric
+from ..support.checks import refuse_masked
 from ..support.types import Array
 from .bandwidth import from_comparisons, from_kernel, from_labels
 
@@ -105,6 +106,7 @@ class KernelMeanShift(ClusterMixin, BaseEstimator):
         -------
         self
         """
+        refuse_masked(K, "K")
         matrix: Array = validate_data(self, K, dtype=np.float64)
         check_symmetric(matrix)
         self._check_parameters()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from reprlib import repr as brief
 
 from ..support.spelling import did_you_mean, same_text
@@ -67,23 +67,16 @@ class NumberedAnswer(ValueError):
     """An answer that is a number, of which nobody knows where it counts from."""
 
 
-def count_from(answers: Sequence[object], named: Collection[str]) -> int | None:
+def count_from(answers: Sequence[object]) -> int | None:
     """The number of the first position where answers are positions: 1 if some are 3 and none is 0, None if in doubt.
-
-    Parameters
-    ----------
-    answers : sequence
-        The column of answers.
-    named : collection of str
-        The items and the heads of their columns: numbers that may be one of these are no positions.
 
     Examples
     --------
-    >>> count_from(["1", "3", "cant_tell"], {"ant"}), count_from(["1", "2"], {"ant"}), count_from(["1", "3"], {"3"})
-    (1, None, None)
+    >>> count_from(["1", "3", "cant_tell"]), count_from(["1", "2"])
+    (1, None)
     """
     numbers = positions_in(answers)
-    return 1 if "3" in numbers and "0" not in numbers and numbers.isdisjoint(named) else None
+    return 1 if "3" in numbers and "0" not in numbers else None
 
 
 def positions_in(answers: Sequence[object]) -> set[str]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..support.checks import RowError, refuse
+from ..support.checks import RowError, refuse, refuse_masked
 from ..support.spelling import did_you_mean, finder
 from ..support.types import Array, Indices
 from .kinds import LINKS, Kind
@@ -25,6 +25,7 @@ _LARGEST_WHOLE = 2**53
 
 def as_array(values: Any, what: str) -> Array:
     """Keep an array's own type; hold anything else as objects, so that NumPy can't turn numbers into text."""
+    refuse_masked(values, what)
     if hasattr(values, "__array__"):
         array = np.asarray(values)
         if array.ndim == 0:

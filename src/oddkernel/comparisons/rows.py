@@ -159,14 +159,10 @@ class Rows(NamedTuple):
             new["answer"] = self._letters()
         return self._replace(columns=self.columns | new, named=True, items=names, first=None, doubt=None)
 
-    def _named(self) -> set[str]:
-        """What an answer may be in place of a position: items, and the heads of their columns."""
-        return {str(entry) for entry in self._entries()} | {head.strip() for head in self.heads or ()}
-
     def _has_positions(self) -> bool:
-        """Whether some answers are numbers, and can only be positions."""
-        numbers = positions_in(self._column("answer")) if self.heads is not None else set()
-        return bool(numbers) and numbers.isdisjoint(self._named())
+        """Whether some answers are numbers, and these can't be items or the heads of their columns."""
+        numbers = set() if self.heads is None else positions_in(self._column("answer"))
+        return bool(numbers) and numbers.isdisjoint([*map(str, self._entries()), *map(str.strip, self.heads or ())])
 
     def _letters(self) -> list[Any]:
         """The answers as our own files hold them, where they could be items that are about to get other names."""
@@ -219,8 +215,10 @@ class Rows(NamedTuple):
         for row, (kind, *entries) in enumerate(zip(kinds, *map(self._column, POSITIONS), strict=True)):
             n_items = 2 if kind in LINKS else 3
             if [entry is not None for entry in entries] != [position < n_items for position in range(3)]:
+                wrong = next(p for p, entry in enumerate(entries) if (entry is not None) != (p < n_items))
+                seen = f"{POSITIONS[wrong]} is {'missing' if entries[wrong] is None else 'not empty'}"
                 wanted = ", ".join(POSITIONS[:n_items])
-                self._refuse(row, f"items {brief(entries)}; expected {kind.name.lower()} to fill in {wanted}")
+                self._refuse(row, f"items {brief(entries)}: {seen}; expected {kind.name.lower()} to fill in {wanted}")
 
     def _parts(self, kinds: list[Kind]) -> list[int] | None:
         """The number of each row's answer: closer statements about one anchor with the same id are one answer."""
@@ -260,8 +258,8 @@ class Rows(NamedTuple):
         answers, shown = self._column("answer"), list(zip(*map(self._column, POSITIONS), strict=True))
         by_item = self.heads is not None and are_items(answers, shown)
         first = self.first_position
-        if first is None and self.heads is not None:
-            first = count_from(answers, self._named())
+        if first is None and self._has_positions():
+            first = count_from(answers)
         are_letters = self.heads is None or tuple(self.heads) == POSITIONS
         odd = [-1] * len(kinds)
         for row, (kind, answer) in enumerate(zip(kinds, answers, strict=True)):

@@ -12,12 +12,13 @@ from typing import Any
 
 from ..comparisons import Comparisons
 from ..comparisons.answers import POSITIONS
+from ..comparisons.kinds import Kind
 from ..comparisons.rows import Rows
 from ..support.excel import workbook_records
 from ..support.formulas import NUMBER, guard, unguard
 from ..support.text import DELIMITERS, Records, announced, csv_records, decode, header_of, with_points
 from .detail_columns import DETAILS, Details
-from .find_columns import Heads, find_heads, lacks
+from .find_columns import Heads, MissingColumns, find_heads, lacks, missing_columns
 from .old_csv import declared_rows, is_declared, listed_rows, lists_items
 
 # Derived: float64 represents every whole number of 15 digits.
@@ -26,6 +27,7 @@ _WHOLE = re.compile(r"(\d{1,15})(\.0*)?", re.ASCII)
 """Columns with gaps hold whole numbers as 3.0."""
 _FIRST = ("answer", "rater", "weight", "bound")
 _LAST = "kind"
+_ODD_ONE_OUT = Kind.ODD_ONE_OUT.name.lower()
 _NO_COLUMNS: Mapping[str, str] = {}
 
 
@@ -71,7 +73,7 @@ def excel_rows(data: bytes, columns: Mapping[str, str] = _NO_COLUMNS) -> Rows:
 
 def table_rows(records: Records, columns: Mapping[str, str], *, decimal_comma: bool = False) -> Rows:
     """Understand the records of a table, of which the first that isn't empty is the header."""
-    records = _without_empty_ends(records)
+    records = [(place, cells) for place, cells in records if any(map(str.strip, cells))]
     if not records:
         raise ValueError("no line names the columns; expected at least a, b, c, answer")
     header, notes = records[0][1], list[str]()
@@ -100,6 +102,8 @@ def table_rows(records: Records, columns: Mapping[str, str], *, decimal_comma: b
     }
     for name, cells in (with_points(numbers) if decimal_comma else numbers).items():
         values[name] = [_number(cell) for cell in cells]
+    if "answer" not in values and any(kind in (None, _ODD_ONE_OUT) for kind in values["kind"]):
+        raise MissingColumns(missing_columns(header, ["answer"]))
     return _of_items(values, [place for place, _ in rows], heads, notes, is_ours=is_ours)
 
 
@@ -129,14 +133,6 @@ def _index(entry: str | None) -> str | int | None:
     return int(whole[1]) if whole else entry
 
 
-def _without_empty_ends(records: Records) -> Records:
-    filled = [any(cell.strip() for cell in cells) for _, cells in (*records[:1], *records[-1:])]
-    if all(filled):
-        return records
-    numbers = [number for number, (_, cells) in enumerate(records) if any(cell.strip() for cell in cells)]
-    return records[numbers[0] : numbers[-1] + 1] if numbers else []
-
-
 def _is_ours(header: Sequence[str], heads: Heads) -> bool:
     """Whether the columns are those that `write_csv` writes, in that order."""
     details = [name for name in header if name in DETAILS]
@@ -159,13 +155,8 @@ def _has_row_names(records: Records) -> bool:
 
 def _whole(cells: list[str], width: int, place: str) -> list[str]:
     """The cells of a row, without empty ones after the last column."""
-    if len(cells) == width and cells[0]:
-        return cells
-    if len(cells) < width or any(cell.strip() for cell in cells[width:]):
-        seen = f"{len(cells)} fields" if any(cell.strip() for cell in cells) else "an empty line"
-        raise ValueError(f"{place}: {seen}; expected {width} fields, one for each column")
-    if not any(cell.strip() for cell in cells):
-        raise ValueError(f"{place}: an empty line; expected {width} fields, one for each column")
+    if len(cells) < width or any(map(str.strip, cells[width:])):
+        raise ValueError(f"{place}: {len(cells)} fields; expected {width} fields, one for each column")
     return cells[:width]
 
 

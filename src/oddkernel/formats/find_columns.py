@@ -60,6 +60,8 @@ def lacks(header: Sequence[str], columns: Mapping[str, str]) -> list[str]:
     """The columns that a table needs and doesn't have."""
     there = {plain(head) for head in header} | {key for key, head in columns.items() if _find(header, head) is not None}
     missing = [[column for column in _needed(by) if column not in there] for by in BY]
+    if "kind" in there:  # rows of another kind than odd_one_out have no answer
+        missing = [[column for column in each if column != "answer"] for each in missing]
     return min(missing, key=len)
 
 
@@ -116,7 +118,7 @@ def find_heads(header: Sequence[str], columns: Mapping[str, str]) -> Heads:
         chosen[key] = position
     missing = lacks(header, columns)
     if missing:
-        raise MissingColumns(_missing(header, missing))
+        raise MissingColumns(missing_columns(header, missing))
     complete = [by for by in BY if all(f"{letter}{by}" in chosen for letter in POSITIONS)]
     if len(complete) > 1:
         raise ValueError(
@@ -131,7 +133,8 @@ def find_heads(header: Sequence[str], columns: Mapping[str, str]) -> Heads:
     return Heads(place, by, tuple(header[items[letter]] for letter in POSITIONS), tuple(aside))
 
 
-def _missing(header: Sequence[str], missing: Sequence[str]) -> str:
+def missing_columns(header: Sequence[str], missing: Sequence[str]) -> str:
+    """What to say about a table without these columns."""
     for name, required in _PEERS.items():
         if set(required) <= {head.strip() for head in header}:
             return f"the columns are those of {name}; expected its format to be named: format={name!r} (--from {name})"

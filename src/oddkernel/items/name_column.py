@@ -98,8 +98,13 @@ def whole_numbers(labels: Any) -> Indices | None:
     """
     if isinstance(labels, range) or getattr(labels, "dtype", object) == np.int64:
         return np.asarray(labels, dtype=np.intp)
-    numbers = [_whole(label) for label in labels]
-    return None if None in numbers else np.array(numbers, dtype=np.intp)
+    numbers = []
+    for label in labels:
+        number = _whole(label)
+        if number is None:
+            return None
+        numbers.append(number)
+    return np.array(numbers, dtype=np.intp)
 
 
 def _whole(label: object) -> int | None:

@@ -24,7 +24,7 @@ from ..support.text import Records, check_distinct, csv_table, delimited, table_
 from ..support.types import Array
 from .name_column import NAME_COLUMNS as NAME_COLUMNS  # where the tables are, readers look for it
 from .name_column import check_header, is_arrow_text, is_number, name_column, numbers_items, whole_numbers
-from .text_cells import EXPECTED_NUMBER, IS_NUMBERING, read_cells
+from .text_cells import EXPECTED_NUMBER, is_no_feature, read_cells
 
 T = TypeVar("T")
 
@@ -271,9 +271,12 @@ def _read_parquet(data: bytes, names: str | None) -> Items:
             raise ValueError(f"column {column} has {values.null_count} entries missing; expected a number in each row")
         X[:, j] = values.to_numpy()
         if numbers_items(column, X[:, j]):
-            raise ValueError(f"column {column} {IS_NUMBERING}")
-    labels = None if chosen is None else _as_names(table.column(chosen).to_pylist(), len(X))
-    return Items(_as_features(X), labels, columns)
+            raise ValueError(is_no_feature(column))
+    if chosen is None:
+        return Items(_as_features(X), None, columns)
+    called = table.column(chosen).to_pylist()
+    numbers = whole_numbers(called) if names is not None else None  # numbers are names only where someone says so
+    return Items(_as_features(X), _as_names(called if numbers is None else list(map(str, numbers)), len(X)), columns)
 
 
 def parquet_columns(schema: Any, names: str | None = None) -> tuple[tuple[str, ...], str | None]:

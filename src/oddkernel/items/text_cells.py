@@ -22,14 +22,13 @@ EXPECTED_NUMBER = (
 )
 # How programs write that nothing is there: R, pandas, Excel and SPSS.
 _MISSING = ("", "na", "nan", "null", "none", "n/a", "#n/a", "-", ".", "?")
+# Numbers with separators of thousands that can't be decimal signs: several, apostrophes, blanks.
 _THOUSANDS = re.compile(
     r"[+-]?\d{1,3}(([,.' \u2019\u00a0\u202f])\d{3}(\2\d{3})+|[' \u2019\u00a0\u202f]\d{3})([,.]\d+)?"
 )
 
 # How pandas, R and Excel write truth values.
 _TRUTH = {"true": 1.0, "false": 0.0}
-
-IS_NUMBERING = "numbers the items, so it is no feature; drop it, or choose it as the column of names"
 
 
 class Cells(NamedTuple):
@@ -98,10 +97,17 @@ def read_cells(header: Sequence[str], rows: Records, names: str | None, *, decim
         del found[column]  # the items have names
     for column, values in found.items():
         if numbers_items(column, values):
-            how = f"names={column!r} (--names {quote(column)})"
-            raise ValueError(f"column {column} {IS_NUMBERING}, in every command that reads this table: {how}")
+            raise ValueError(is_no_feature(column))
     X = np.column_stack(list(found.values())) if found else np.empty((len(rows), 0))
     return Cells(X, None if called is None else [unguard(name) for name in cells[called]], tuple(map(unguard, found)))
+
+
+def is_no_feature(column: str) -> str:
+    """What to say about a column that numbers the items."""
+    return (
+        f"column {column} numbers the items, so it is no feature; drop it, or choose it as the column of names, in "
+        f"every command that reads this table: names={column!r} (--names {quote(column)})"
+    )
 
 
 def _numbers(cells: Sequence[str]) -> Array | None:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..support.checks import refuse_masked
 from ..support.types import Array
 from .distances import NEGLIGIBLE
 
@@ -109,6 +110,7 @@ class Kernel(BaseEstimator, ABC):
         """k₀ between validated rows."""
 
     def _validate(self, A: ArrayLike, **options: Any) -> Array:
+        refuse_masked(A, "X")
         array: Array = validate_data(self, A, dtype=np.float64, **options)
         refuse_extreme_values(array)
         return array

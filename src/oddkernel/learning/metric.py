@@ -18,7 +18,7 @@ from ..kernels import Kernel, LowRank
 from ..kernels.distances import squared_distances
 from ..problem import choices
 from ..problem.solution import Solution
-from ..support.checks import is_count, named, require
+from ..support.checks import is_count, named, refuse_masked, require
 from ..support.interruptible import is_ctrl_c
 from ..support.types import Array, Indices
 from .answers import Learned, in_learning_order, in_order_asked, questions
@@ -358,6 +358,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _check_items(self, X: ArrayLike, *, reset: bool = False) -> Array:
         if not reset:
             check_is_fitted(self)
+        refuse_masked(X, "X")
         features = without_names(X)
         check_columns(features)
         if reset:

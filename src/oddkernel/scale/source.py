@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from ..items import tables
 from ..items.frames import usable_names, without_names
+from ..support.checks import refuse_masked
 from ..support.parquet import pyarrow
 from ..support.types import Array, Indices
 
@@ -72,6 +73,7 @@ def open_source(
     names : str, optional
         The column of the items' names, where it isn't called item or name.
     """
+    refuse_masked(items, "X")
     if not isinstance(items, str | os.PathLike):
         return _Rows(_in_order(without_names(items), feature_names), n_features, names=usable_names(items))
     path = Path(items)

@@ -33,6 +33,16 @@ def refuse(bad: NDArray[np.bool_], problem: Callable[[int], str]) -> None:
         raise RowError(row, problem(row))
 
 
+def refuse_masked(values: object, what: str) -> None:
+    """Raise for a masked array with masked entries, which `numpy.asarray` would take for real ones."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        row = int(np.argwhere(np.ma.getmaskarray(values))[0, 0])
+        raise ValueError(
+            f"{what}, row {row}: masked, which is missing; expected a value in each row: fill it in with "
+            "numpy.ma.filled, or leave the row out"
+        )
+
+
 def require(condition: bool, name: str, value: object, accepted: str) -> None:
     """Raise unless a parameter's value is accepted."""
     if not condition:
@@ -74,6 +84,7 @@ def refuse_extreme_kernel(phi: Array) -> None:
 
 def as_labels(y: ArrayLike) -> Array:
     """Class labels as an array, -1 for unlabelled; anything else that people hand over as y is refused."""
+    refuse_masked(y, "y")
     try:
         labels = np.asarray(y)
     except ValueError:  # rows of different lengths

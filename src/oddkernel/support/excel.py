@@ -14,7 +14,10 @@ def workbook_records(data: bytes) -> Records:
     """Place and cells, as text, of each row of the one sheet of an .xlsx file that isn't empty."""
     sheets = {name: records for name, records in _sheets(data) if records}
     if len(sheets) > 1:
-        raise ValueError(f"sheets {', '.join(map(repr, sheets))} all hold something; expected one sheet")
+        names = ", ".join(map(repr, sheets))
+        raise ValueError(
+            f"sheets {names} all hold something; expected one sheet: save the one that is meant as a file of its own"
+        )
     return next(iter(sheets.values()), [])
 
 

@@ -141,13 +141,14 @@ def with_points(columns: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 
 def _refuse_thousands(column: str, separated: Sequence[str], held: Sequence[str]) -> None:
-    """Refuse numbers such as 1,234 beside whole ones that only a column without decimals would hold.
+    """Refuse a column whose ``separated`` numbers all look like 1,234 if whole numbers may be of the same size.
 
-    These are numbers from 100 on, and any beside 1,230: a column of decimals would hold 1,23.
+    That is a whole number of 100 or more; or any beside 1,230, as programs that drop the decimals of whole numbers
+    write 1,23. The limits were chosen by hand.
     """
-    whole = [cell for cell in held if _WHOLE.fullmatch(cell)]
-    large = [cell for cell in whole if abs(int(cell)) >= 100]
-    if separated and whole and (large or any(cell.endswith("0") for cell in separated)):
+    whole = [cell for cell in held if _WHOLE.fullmatch(cell)] if separated else []
+    large = [cell for cell in whole if len(cell.lstrip("+-0")) >= 3]
+    if whole and (large or any(cell.endswith("0") for cell in separated)):
         seen, plain = separated[0], re.sub("[,.]", "", separated[0])
         raise ValueError(
             f"column {column}: {seen} beside {(large or whole)[0]} could be {plain} or {seen.replace(',', '.')}; "

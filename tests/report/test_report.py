@@ -201,6 +201,23 @@ def test_words_follow_from_the_numbers(before: float, after: float, width: float
         assert "auto" not in advice
 
 
+def test_people_who_look_careless_are_named() -> None:
+    said = Comparisons.empty()
+    for name, seed in (("ann", 1), ("bob", 2), ("cat", 3)):
+        part = Comparisons.from_labels(Y, 60, random_state=seed)
+        odd = np.zeros(60, int) if name == "cat" else part.odd
+        said += Comparisons.odd_one_out(part.shown, odd, rater=name)
+    model = SKLR("linear", rank=None, penalty=10.0)
+    (note,) = (note for note in small(model.fit(X, said)).notes if "careless" in note.title)
+    assert note.title == "1 person may have answered carelessly"
+    assert note.meaning.startswith("cat names place 0 in 100% of answers")
+    assert "ann" not in note.meaning
+    # The odd one always comes last in some files, whoever answered.
+    shown = np.take_along_axis(said.shown, np.argsort(np.arange(3) == said.odd[:, None], axis=1, kind="stable"), axis=1)
+    for others in (said[said.rater != "cat"], SAID, Comparisons.odd_one_out(shown, [2] * len(said), rater=said.rater)):
+        assert not [note for note in small(model.fit(X, others)).notes if "careless" in note.title]
+
+
 def test_what_was_used_is_not_recommended() -> None:
     bad = HeldOut(0.4, 0.35, (-0.1, -0.01), 100_000, 1 / 3, "set aside")
     verdicts = small(MODELS[True]).verdicts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .fit import add_random_state
 from .items import streams
-from .model import add_learned, default_out, read_learned, require_model
+from .model import add_learned, default_out, is_learned, read_learned, require_model
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         from .. import scale
         from ..items import tables
         from ..learning import models
+        from ..report.wording import plural
 
         arguments.out = default_out(arguments, "groups.csv")
         tables.check_writable(arguments.out)
@@ -80,7 +81,7 @@ def run(arguments: argparse.Namespace) -> Summary:
     return Summary(
         [
             *told,
-            *(f"{k} groups of {_listed(size)} items." for k, size in sizes.items()),
+            *(f"{plural(k, 'group')} of {_listed(size)} items." for k, size in sizes.items()),
             *how,
             f"Groups: {arguments.out}",
         ],
@@ -99,6 +100,8 @@ def _few(arguments: argparse.Namespace, counts: list[int]) -> tuple[int, dict[in
     model, X = learned.model, learned.X
     _check_counts(counts, len(X))
     told = learned.sentences
+    if not is_learned(model):
+        told = [*told, "Nothing was learned: groups are by the initial distances."]
     if not counts:
         with working("finding how many groups there are"):
             found = find_resolutions(

@@ -8,9 +8,10 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..support.files import is_read_only
 from .fit import add_random_state
 from .items import home_of
-from .model import Learned, add_learned, default_out, read_learned
+from .model import Learned, add_learned, default_out, is_learned, read_learned
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def run(arguments: argparse.Namespace) -> Summary:
     if arguments.rdm is not None and arguments.rdm.suffix.lower() != ".npz":
         raise ValueError(f"{arguments.rdm}: expected a name that ends with .npz")
     learned = read_learned(arguments)
-    kept = arguments.save if learned.data is None else home_of(arguments.items) / DIMENSIONS_FILE
+    home = home_of(arguments.items)
+    kept = arguments.save if learned.data is None else None if is_read_only(home) else home / DIMENSIONS_FILE
     found, told = _found(arguments, learned)
     if arguments.call is not None:
         found.rename(_names(arguments.call, found.n_dimensions_))
@@ -149,6 +151,7 @@ def _write_rdm(path: Path, loadings: Any, names: Any) -> None:
 def _summary(
     sentences: list[str], found: Dimensions, n_items: int, top: list[list[str]], written: dict[str, Path | None]
 ) -> Summary:
+    learned = is_learned(found.model_)
     sure, n = int(found.reproducible_.sum()), found.n_dimensions_
     listed = [
         f"{name}{'' if is_sure else ' (unsure)'}: {', '.join(items) or 'no item'}"
@@ -157,8 +160,13 @@ def _summary(
     return Summary(
         [
             *sentences,
-            f"{n} dimensions; {sure} of them are found again in either half of the answers and help to predict the "
-            "other half.",
+            *([] if learned else ["Nothing was learned from the answers: these are dimensions of the features alone."]),
+            f"{n} dimensions"
+            + (
+                f"; {sure} of them are found again in either half of the answers and help to predict the other half."
+                if learned
+                else "."
+            ),
             *listed[:TOLD],
             *([f"... and {n - TOLD} more."] if n > TOLD else []),
             f"Loadings: {written['out']}",
@@ -168,6 +176,7 @@ def _summary(
         {
             **{name: None if path is None else str(path) for name, path in written.items()},
             "n_items": n_items,
+            "learned": learned,
             "n_dimensions": n,
             "n_reproducible": sure,
             "dimensions": [

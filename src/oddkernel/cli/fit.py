@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .answers import add_answers, read_answers, require_answers
 from .items import MODEL_SUFFIX, Given, add_items, add_study, check_there, home_of, is_study, read_items, study_data_of
-from .model import chosen, told_of
+from .model import check_kept, chosen, told_of
 from .summary import Summary, number, working
 
 if TYPE_CHECKING:
@@ -93,6 +93,8 @@ def run(arguments: argparse.Namespace) -> Summary:
     started = time.perf_counter()
     _check_out(arguments.out)
     study = arguments.answers is None and is_study(arguments.items)
+    if study and arguments.out is None:
+        check_kept(home_of(arguments.items), "model.oddkernel")
     model, given, said, notes = (_from_study if study else _from_files)(arguments)
     items = given.items
     with working("scoring"):
@@ -168,7 +170,7 @@ def _from_study(arguments: argparse.Namespace) -> tuple[SKLR, Given, Comparisons
     settings = {name: getattr(arguments, name) for name in SETTINGS}
     # What wasn't given stays open: without features the learner is another.
     model, is_new = data.model({name: to for name, to in settings.items() if to != arguments.usual[name]})
-    return model, given, data.said, told_of(data, is_new)
+    return model, given, data.said, told_of(data, model, is_new)
 
 
 def _from_files(arguments: argparse.Namespace) -> tuple[SKLR, Given, Comparisons, Sequence[str]]:

@@ -118,7 +118,10 @@ def told_of(kept: Kept, source: Source | None) -> list[str]:
     where = ", not kept: the folder can't be written to" if kept.file is None else f", in {kept.file}"
     sentences = [f"{n} {what}, {d} features each by {kept.encoder} ({how}{where})."]
     if kept.left_out:
-        sentences.append(f"{len(kept.left_out)} {what} without features are left out.")
+        one = len(kept.left_out) == 1
+        sentences.append(
+            f"{len(kept.left_out)} {what[:-1] if one else what} without features {'is' if one else 'are'} left out."
+        )
     if source is not None and kept.option == fallback(source.kind):
         better = next(each for each in PRETRAINED if each.kind == source.kind)
         if not better.is_installed():
@@ -169,11 +172,15 @@ def read_items(arguments: argparse.Namespace) -> Given:
 
 
 def check_there(path: Path) -> None:
-    """Raise unless there is something of that name, and it isn't a model."""
+    """Raise unless there is something of that name, and it is neither a model nor a single image."""
+    from ..items.image_files import IMAGES
+
     if not path.exists():
         raise ValueError(f"{path}: no such file or folder")
     if path.suffix.lower() == MODEL_SUFFIX and path.is_file():
         raise ValueError(f"{path} is a model; expected the items first, then --model {path}")
+    if path.suffix.lower() in IMAGES and path.is_file():
+        raise ValueError(f"{path} is one image; expected a folder of images, such as {path.parent}")
 
 
 def open_study(path: Path, features: Path | None = None) -> Study:

@@ -101,6 +101,9 @@ def run(arguments: argparse.Namespace) -> Summary:
                 "--features with several studies; expected one, or the setting features in each study.toml"
             )
         studies = [Study.open(source, arguments.features) for source in arguments.studies]
+        if arguments.database is None and (_asks(arguments) or arguments.invite or arguments.withdraw):
+            for study in studies:
+                study.check_writable()
 
     def needs_features(study: Study) -> bool:
         by_features = arguments.simulate is not None and arguments.labels is None
@@ -222,7 +225,7 @@ def _export(arguments: argparse.Namespace, study: Study) -> Summary:
     if not file.resolve().parent.is_dir():
         raise ValueError(f"{file}: the folder doesn't exist")
     with working("exporting"):
-        database = study.connect(arguments.database)
+        database = study.connect(arguments.database, reads=True)
         sittings, answers, replies = database.read(
             lambda records: (records.sittings(), records.answers(), records.replies())
         )
@@ -336,7 +339,7 @@ def _outlook(arguments: argparse.Namespace, study: Study) -> Summary:
         from ..learning.sklr import SKLR
         from ..questions import outlook
 
-        database = study.connect(arguments.database)
+        database = study.connect(arguments.database, reads=True)
         answers = database.read(lambda records: records.answers())
         database.close()
         said, held_out = (

@@ -8,6 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from ..support.files import is_read_only
 from .items import Given, add_items, add_study, home_of, is_study, read_items, study_data_of
 
 if TYPE_CHECKING:
@@ -88,7 +89,20 @@ def default_out(arguments: argparse.Namespace, name: str) -> Path:
         return out
     if not is_study(arguments.items):
         raise ValueError(f"where to? expected --out {name}; only a study's folder has a place for it")
-    return home_of(arguments.items) / name
+    home = home_of(arguments.items)
+    check_kept(home, name)
+    return home / name
+
+
+def check_kept(home: Path, name: str) -> None:
+    """Raise unless a file can be kept in a study's folder."""
+    if is_read_only(home):
+        raise ValueError(f"{home}: the folder can't be written to; expected --out {name} in another one")
+
+
+def is_learned(model: SKLR) -> bool:
+    """Whether the kernel is another than the initial one."""
+    return bool(model.penalty_ > 0)
 
 
 def chosen(model: SKLR) -> str:
@@ -109,19 +123,27 @@ def chosen(model: SKLR) -> str:
 def _of_study(arguments: argparse.Namespace) -> Learned:
     data, given = study_data_of(arguments)
     model, is_new = data.model()
-    return Learned(model, given, given.items.X, data, [*given.sentences, *told_of(data, is_new)])
+    return Learned(model, given, given.items.X, data, [*given.sentences, *told_of(data, model, is_new)])
 
 
-def told_of(data: StudyData, is_new: bool) -> list[str]:
+def told_of(data: StudyData, model: SKLR, is_new: bool) -> list[str]:
     """Sentences about a study's answers and the model learned from them."""
+    from ..report.wording import plural
+
     n, kept = len(data.said), len(data.held_out)
-    how = "Learned" if is_new else "Learned before"
-    held = f"; {kept} more are held out" if kept else ""
-    sentences = [f"{how} from {n} answers of {data.n_people} people{held}."]
+    how = ("Learned" if is_new else "Learned before") if is_learned(model) else "Nothing was learned"
+    held = f"; {kept} more {'is' if kept == 1 else 'are'} held out" if kept else ""
+    sentences = [f"{how} from {plural(n, 'answer')} of {plural(data.n_people, 'person')}{held}."]
     if data.n_simulated:
-        sentences.append(f"{data.n_simulated} of these {n + kept} answers are of simulated people.")
+        are = "is" if data.n_simulated == 1 else "are"
+        sentences.append(f"{data.n_simulated} of these {n + kept} answers {are} of simulated people.")
     if data.n_gone:
-        sentences.append(f"{data.n_gone} answers are about items that are gone or have no features: left out.")
+        are = "is" if data.n_gone == 1 else "are"
+        sentences.append(
+            f"{plural(data.n_gone, 'answer')} {are} about items that are gone or have no features: left out."
+        )
     if data.n_dropped:
-        sentences.append(f"{data.n_dropped} answers were left out, as asked.")
+        sentences.append(
+            f"{plural(data.n_dropped, 'answer')} {'was' if data.n_dropped == 1 else 'were'} left out, as asked."
+        )
     return sentences

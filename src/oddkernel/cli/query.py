@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .items import check_there
-from .model import Learned, add_learned, read_learned
+from .model import Learned, add_learned, is_learned, read_learned
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -61,12 +61,15 @@ def run(arguments: argparse.Namespace) -> Summary:
     if arguments.out is not None:
         tables.check_writable(arguments.out)
     told: list[str] = []
+    distances = "the learned distance"
     if (arguments.items / "index.json").is_file():
         with working("searching"):
             answer = _in_index(arguments)
     else:
         learned = read_learned(arguments)
         told = learned.sentences
+        if not is_learned(learned.model):
+            distances = "the initial distance, as nothing was learned"
         with working("searching"):
             answer = _among_items(arguments, learned)
     n, k = answer.distance.shape
@@ -80,7 +83,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         tables.write(arguments.out, columns)
         told = [*told, f"{k} of {answer.n_items} items for each of {n} queries: {arguments.out}"]
     else:
-        told = [*told, *_lines(answer)]
+        told = [*told, *_lines(answer, distances)]
     found = [
         {"query": query, "items": items, "distance": [round(float(each), 6) for each in distance]}
         for query, items, distance in zip(answer.queries, answer.items, answer.distance, strict=True)
@@ -89,10 +92,10 @@ def run(arguments: argparse.Namespace) -> Summary:
     return Summary(told, {**facts, "n_queries": n, "k": k, **({} if arguments.out else {"found": found})})
 
 
-def _lines(answer: Answer) -> list[str]:
+def _lines(answer: Answer, distances: str) -> list[str]:
     lines = []
     for query, items, distance in list(zip(answer.queries, answer.items, answer.distance, strict=True))[:SHOWN]:
-        lines += [f"Most like {query}, with the learned distance:"]
+        lines += [f"Most like {query}, with {distances}:"]
         width = max(len(str(item)) for item in items)
         lines += [f"  {item!s:<{width}}  {away:.3f}" for item, away in zip(items, distance, strict=True)]
     left = len(answer.queries) - SHOWN

@@ -93,7 +93,7 @@ def _given(arguments: argparse.Namespace) -> tuple[Given, Comparisons | None]:
     given = of_study(arguments, study)
     from ..judge.study_data import about_known, shared
 
-    database = study.connect(arguments.database)
+    database = study.connect(arguments.database, reads=True)
     try:
         answers = database.read(lambda records: records.answers())
     finally:

@@ -164,10 +164,12 @@ def _report(arguments: argparse.Namespace, learned: Learned) -> Report:
 
 def _summary(report: Report, learned: Learned, out: Path, pictures: list[Path], seconds: float) -> Summary:
     agreement, held_out, suggestion = report.verdicts.agreement(), report.held_out, report.resolutions.suggestion
+    from ..report.wording import plural
+
     size = out.stat().st_size
     sentences = [
         *(learned.sentences or [f"{len(report.X)} items."]),
-        *([] if learned.data is not None else [f"{len(report.answers)} answers."]),
+        *([] if learned.data is not None else [f"{plural(len(report.answers), 'answer')}."]),
         *_chosen(learned.model),
         f"{report.opening.headline}.",
         *(

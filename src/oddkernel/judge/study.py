@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..items import tables
-from ..support.files import replace
+from ..support.files import is_read_only, replace
 from . import items as _items
 from . import question_list, study_key
 from .item_features import in_order, kept_features
@@ -23,7 +23,7 @@ from .question_forms import GRID
 from .question_list import Listed
 from .settings import ID_COMMENT, MOST_QUESTIONS, Settings
 from .signing import Keys
-from .store import Database
+from .store import Database, told_read_only
 
 SETTINGS_FILE = "study.toml"
 DATABASE_FILE = "answers.sqlite3"
@@ -77,8 +77,11 @@ class Study:
         if not source.exists():
             raise ValueError(f"{source}: no such folder or table")
         is_folder = source.is_dir()
+        is_new = not (_home(source) / SETTINGS_FILE).exists()
+        if is_new and is_read_only(source if is_folder else source.parent):
+            raise ValueError(f"{source}: nobody was asked about these items yet; {told_read_only(_home(source))}")
         items = _items.read(source)
-        home = source if is_folder else source.with_name(f"{source.stem}-study")
+        home = _home(source)
         home.mkdir(exist_ok=True)
         file = home / SETTINGS_FILE
         if not file.exists():
@@ -123,6 +126,11 @@ class Study:
         features = None if self.features is None else self.features[kept]
         return dataclasses.replace(self, items=items, features=features)
 
+    def check_writable(self) -> None:
+        """Raise unless answers can be stored in the study's folder."""
+        if is_read_only(self.home):
+            raise ValueError(told_read_only(self.home))
+
     @property
     def name(self) -> str:
         """What the study is called in exported files."""
@@ -136,10 +144,16 @@ class Study:
             raise ValueError(f"{self.home / study_key.KEY_FILE}: holds no secret; expected a study that was opened")
         return Keys(found.secret)
 
-    def connect(self, address: str | Database | None = None) -> Database:
-        """Open the study's database, in its folder or at an address, or share one that is open; to be closed."""
+    def connect(self, address: str | Database | None = None, *, reads: bool = False) -> Database:
+        """Open the study's database, in its folder or at an address, or share one that is open; to be closed.
+
+        With ``reads`` a folder that can't be written to will do.
+        """
         id = self.settings.id
-        database = address.share(id) if isinstance(address, Database) else Database(address or self.database, id)
+        if isinstance(address, Database):
+            database = address.share(id)
+        else:
+            database = Database(address or self.database, id, reads=reads)
         try:
             study_key.settle(database, self.home, self.index_of, None if address is None else self.name)
         except BaseException:
@@ -175,6 +189,10 @@ class Study:
     def database(self) -> Path:
         """The database inside the study's folder."""
         return self.home.resolve() / DATABASE_FILE
+
+
+def _home(source: Path) -> Path:
+    return source if source.is_dir() else source.with_name(f"{source.stem}-study")
 
 
 def _check_grid(file: Path, settings: Settings, n_items: int) -> None:

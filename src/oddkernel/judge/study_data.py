@@ -128,7 +128,7 @@ def gather(
     progress : callable, optional
         Called with a sentence after each item.
     """
-    opened = study.connect(database)
+    opened = study.connect(database, reads=True)
     try:
         answers = opened.read(lambda records: records.answers())
     finally:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .. import raters
+from ..comparisons import Comparisons, Kind
 from ..kernels import Identity, Precomputed
 from ..learning.folds import FEWEST
 from ..learning.sklr import SKLR
@@ -24,6 +26,8 @@ OVERFITTED = 0.1
 WEAK_FEATURES = 0.1
 RARELY_ASKED = 0.2
 UNEQUAL = 1.25
+NAMED = 5
+"""So many people are named in a note. Chosen by hand."""
 
 
 @dataclass(frozen=True)
@@ -156,9 +160,29 @@ def _about_answers(model: SKLR, verdicts: Verdicts, held_out: HeldOut | None) ->
         )
     if verdicts.conflicts:
         yield _contradictions(verdicts)
+    yield from _careless(verdicts.said)
     unclear = verdicts.said.undecided
     if unclear.any() and model.penalty_ > 0:
         yield _cant_tell(model, verdicts, unclear)
+
+
+def _careless(said: Comparisons) -> Iterator[Note]:
+    """People whose answers look careless, by the answers themselves."""
+    if said.rater is None or not (said.rater[said.kind == Kind.ODD_ONE_OUT] != "").any():
+        return
+    found = raters.report(said)
+    flagged = found.flagged
+    # Where most are flagged it is the data: files whose odd one always comes last tell nothing about places.
+    if not flagged or 2 * len(flagged) > len(found):
+        return
+    named = [f"{rater} {' and '.join(signs)}" for rater, signs in list(flagged.items())[:NAMED]]
+    more = len(flagged) - len(named)
+    yield Note(
+        "look",
+        f"{plural(len(flagged), 'person')} may have answered carelessly",
+        f"{'; '.join([*named, *([f'and {more} more'] if more else [])])}. Places count from 0.",
+        "Look at their answers, then learn without them, or with weights from oddkernel.raters.weigh.",
+    )
 
 
 def _contradictions(verdicts: Verdicts) -> Note:

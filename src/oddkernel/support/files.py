@@ -46,6 +46,11 @@ def create(path: str | os.PathLike[str], data: bytes) -> None:
         name.unlink(missing_ok=True)
 
 
+def is_read_only(folder: Path) -> bool:
+    """Whether no file can be made in a folder that is there."""
+    return folder.is_dir() and not os.access(folder, os.W_OK)
+
+
 def _write(path: Path, data: bytes, private: bool) -> None:
     with open(path, "xb", opener=_open_private if private else None) as file:
         file.write(data)

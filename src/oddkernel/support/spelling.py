@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from pathlib import PurePosixPath
 from unicodedata import normalize
 
 
@@ -37,13 +38,21 @@ def finder(names: Iterable[str]) -> Callable[[str], int]:
 def closest(word: object, known: Iterable[object], cutoff: float = 0.6) -> str | None:
     """The known word that is spelt most like `word`, whatever the case of its letters; None if none is.
 
+    A file is known without its folder and ending, too, if these letters name one file only.
+
     Examples
     --------
     >>> closest("Oka", ["ant", "oak"]), closest("zebra", ["ant", "oak"])
     ('oak', None)
+    >>> closest("4", ["4.jpg", "14.jpg", "40.jpg"])
+    '4.jpg'
     """
     spelt = {str(each).strip().casefold(): str(each) for each in known}
-    found = get_close_matches(str(word).strip().casefold(), spelt, n=1, cutoff=cutoff)
+    sought = str(word).strip().casefold()
+    files = [name for name in spelt if PurePosixPath(name).stem == sought] if sought not in spelt else []
+    if len(files) == 1:
+        return spelt[files[0]]
+    found = get_close_matches(sought, spelt, n=1, cutoff=cutoff)
     return spelt[found[0]] if found else None
 
 

@@ -2,7 +2,7 @@
 
 from .answers import Answer, Question, Records
 from .backup import back_up
-from .database import Database, Unavailable
+from .database import Database, Unavailable, told_read_only
 from .questionnaires import Refused
 from .sittings import Sitting, Unknown
 from .studies import now
@@ -18,4 +18,5 @@ __all__ = [
     "Unknown",
     "back_up",
     "now",
+    "told_read_only",
 ]

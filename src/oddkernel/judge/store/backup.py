@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from urllib.parse import quote
 
 import sqlalchemy
 
-from ...support.files import draft
-from .database import PATIENCE, PRIVATE
+from ...support.files import draft, is_read_only
+from .database import PATIENCE, PRIVATE, copied
 
 
 def back_up(address: str | Path, file: Path) -> int:
@@ -34,7 +34,11 @@ def back_up(address: str | Path, file: Path) -> int:
     if not file.resolve().parent.is_dir():
         raise ValueError(f"{file}: the folder doesn't exist")
     try:
-        with draft(file) as name:
+        with ExitStack() as stack:
+            if is_read_only(source.parent):
+                folder, source = copied(source)
+                stack.enter_context(folder)
+            name = stack.enter_context(draft(file))
             os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
             return _copy(source, name)
     except sqlite3.Error as error:

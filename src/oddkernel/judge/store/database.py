@@ -6,6 +6,8 @@ import copy
 import logging
 import os
 import queue
+import shutil
+import tempfile
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -17,6 +19,7 @@ import sqlalchemy
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from ...support.files import is_read_only
 from .answers import Records
 
 T = TypeVar("T")
@@ -59,11 +62,13 @@ class Database:
         A file, or ``sqlite:///file`` or ``postgresql://user:password@host/name``. The schema is brought up to date.
     study : str
         The study that all records are about.
+    reads : bool, default=False
+        Whether nothing is to be written. A file in a folder that can't be written to is read all the same.
     """
 
-    def __init__(self, address: str | Path, study: str) -> None:
+    def __init__(self, address: str | Path, study: str, *, reads: bool = False) -> None:
         self.study = study
-        self._opened = _Opened(address)
+        self._opened = _Opened(address, reads)
 
     def share(self, study: str) -> Database:
         """The records of another study in this database, with the same writing thread; each is to be closed."""
@@ -114,8 +119,13 @@ class _Opened:
     the disk (``synchronous=FULL``).
     """
 
-    def __init__(self, address: str | Path) -> None:
+    def __init__(self, address: str | Path, reads: bool) -> None:
         self.n_users = 1
+        self._copy: tempfile.TemporaryDirectory[str] | None = None
+        if isinstance(address, Path) and is_read_only(address.parent):
+            if not reads:
+                raise Unavailable(told_read_only(address.parent))
+            self._copy, address = copied(address)
         self.engine = _engine(address)
         self._lingers = False  # whether something that was deleted may still be in SQLite's log
         self._writing = self.engine.execution_options(writes=True)
@@ -154,6 +164,8 @@ class _Opened:
         self._thread.join()
         self._forget_what_lingers()
         self.engine.dispose()
+        if self._copy is not None:
+            self._copy.cleanup()
 
     def _forget_what_lingers(self) -> None:
         if self._lingers:
@@ -196,6 +208,24 @@ class _Opened:
                 job.future.set_result(result)
             else:
                 job.future.set_exception(problem)
+
+
+def told_read_only(folder: Path) -> str:
+    """Why nothing can be stored in a folder, and what to do."""
+    return f"{folder}: the folder can't be written to, and answers would be stored there; copy it to one that can"
+
+
+def copied(file: Path) -> tuple[tempfile.TemporaryDirectory[str], Path]:
+    """A copy of a database, with the log that it is read with: SQLite writes even where it only reads."""
+    folder = tempfile.TemporaryDirectory(prefix="oddkernel-")
+    try:
+        for ending in ("", "-wal"):
+            with suppress(FileNotFoundError):
+                shutil.copyfile(f"{file}{ending}", Path(folder.name, file.name + ending))
+    except OSError as error:
+        folder.cleanup()
+        raise Unavailable(f"{file}: can't be read: {error.strerror or error}") from None
+    return folder, Path(folder.name, file.name)
 
 
 def _unavailable(error: Exception) -> Unavailable:

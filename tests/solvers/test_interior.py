@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from problems import random_problem, seeds
+from problems import Problem, random_problem, seeds
 
 from oddkernel import Comparisons
 from oddkernel.learning.recipe import Recipe
@@ -82,3 +82,12 @@ def test_products_of_rows_under_two_kernels() -> None:
     written = np.einsum("ij,cjk,kl,dli->cd", one, matrices, other, matrices, optimize=True)
     upper = np.triu_indices(len(problem))
     np.testing.assert_allclose(products[upper], written[upper], rtol=1e-9, atol=1e-9)
+
+
+def test_rows_about_copies_and_sizes_near_overflow_leave_a_start() -> None:
+    said = Comparisons.odd_one_out([[0, 1, 2], [1, 2, 3], [0, 1, 3]], [2, 0, -1])
+    for items in (np.array([[0.0], [0.0], [0.0], [-2.0]]), np.array([[0.0], [0.0], [1e-160], [1e-150]])):
+        for loss in ("squared", "hinge", "softmax"):
+            problem = Problem(items, said).dual(1e5, loss)
+            found = interior(problem)
+            assert found is None or np.isfinite(found.alpha).all()

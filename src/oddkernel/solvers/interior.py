@@ -38,14 +38,15 @@ SAME, SHIFT = 1e-12, 1e-13
 
 def interior(problem: Dual) -> Inside | None:
     """Near the optimum of a problem in NumPy, no row of which must hold; None if rounding leaves no start."""
-    at = Inside.start(problem)
-    for _ in range(STEPS):
-        if at is None or at.arrived:
-            break
-        moved = at.moved()
-        if moved is None:
-            break
-        at = moved
+    with np.errstate(all="ignore"):  # where numbers overflow there is no factor, and the path ends
+        at = Inside.start(problem)
+        for _ in range(STEPS):
+            if at is None or at.arrived:
+                break
+            moved = at.moved()
+            if moved is None:
+                break
+            at = moved
     return at
 
 
@@ -113,6 +114,7 @@ class Inside:
         # Multipliers that may be as large as they like start as large as violations may make them.
         wanted = loss.wanted(stretch * size + np.abs(problem.offset))
         most = LOW * np.asarray(np.where(np.isfinite(loss.upper), loss.upper, wanted))
+        most = np.where(most > 0, most, 1.0)  # of rows about copies, any will do
         alpha = np.where(problem.equality, 0.0, most)
         # No α of this size makes S larger than the sum of the rows' parts, whatever their signs.
         added = copy(problem)

@@ -278,7 +278,8 @@ def _length(primal: Primal, step: Array) -> float:
     of the violations, so that its slope, which grows, costs no matrix product.
     """
     problem, xp = primal.problem, namespace(step)
-    bends = xp.astype(xp.linalg.eigvalsh(xp.astype(step, xp.float32)), step.dtype)
+    size = float(xp.max(xp.abs(step))) or 1.0  # single precision has no numbers above 3e38
+    bends = size * xp.astype(xp.linalg.eigvalsh(xp.astype(step / size, xp.float32)), step.dtype)
     change = problem.sandwich(primal.images, step)
     linear = _dot(primal.factor.T @ primal.factor, step)
 

@@ -70,7 +70,9 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
     if outweighed and interior_pays(problem) and (problem.loss.has_entropy or not fewer):
         prompt = PROMPT if fewer or _gain(point) < GROSS else 10.0 * PROMPT
         if rows_cost(len(problem)) <= max(products_cost(problem), prompt):
-            return from_inside(point, tol)
+            inside = from_inside(point, tol)
+            if is_near(inside):
+                return inside
     if fewer:
         met = through_primal(point, 0.1 * tol, tol)
         return point if met is None else met

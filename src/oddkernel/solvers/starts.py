@@ -9,7 +9,7 @@ from ..problem.dual import Dual
 from ..problem.point import Point
 from ..problem.solution import Status
 from .ascent import Ascent
-from .costs import DENSE, fewer_unknowns, passes_first, products_cost, rows_cost, unknowns_cost
+from .costs import DENSE, fewer_unknowns, inside_cost, passes_first, products_cost, rows_cost, unknowns_cost
 from .interior import interior
 from .loop import better, optimal, pulls, run
 from .newton import Newton, approach
@@ -69,7 +69,7 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
     # Over few unknowns of W squared losses are met at once; likelihoods may not be.
     if outweighed and interior_pays(problem) and (problem.loss.has_entropy or not fewer):
         prompt = PROMPT if fewer or _gain(point) < GROSS else 10.0 * PROMPT
-        if rows_cost(len(problem)) <= max(products_cost(problem), prompt):
+        if inside_cost(problem) <= max(products_cost(problem), prompt):
             return from_inside(point, tol)
     if fewer:
         met = through_primal(point, 0.1 * tol, tol)
@@ -123,8 +123,8 @@ def through_primal(point: Point, close: float, tol: float) -> Point | None:
 
 
 def interior_pays(problem: Dual) -> bool:
-    """Whether the interior-point method can help: no row must hold, and there are not too many for a dense Hessian."""
-    few = problem.host is problem and 0 < len(problem) <= DENSE
+    """Whether the interior-point method can help: no row must hold, and rows or unknowns are few enough."""
+    few = problem.host is problem and len(problem) > 0 and inside_cost(problem) <= rows_cost(DENSE)
     return few and bool(np.isfinite(problem.loss.upper[problem.loss.walls]).all())
 
 

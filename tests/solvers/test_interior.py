@@ -13,7 +13,7 @@ from oddkernel.problem.dual import Dual
 from oddkernel.problem.row_products import mixed_products
 from oddkernel.solvers import Auto, solve
 from oddkernel.solvers.interior import Bend, Inside, interior, over_rows, over_unknowns
-from oddkernel.solvers.loop import run
+from oddkernel.solvers.loop import optimal, run
 from oddkernel.solvers.newton import Newton
 from oddkernel.solvers.starts import from_inside, interior_pays
 
@@ -51,7 +51,7 @@ def newton_matrix(at: Inside) -> Array:
 @pytest.mark.usefixtures("form")
 def test_few_newton_steps_are_left(loss: str, penalty: float) -> None:
     problem = outweighed(loss, penalty)
-    found = interior(problem)
+    found = interior(problem, 1e-6)
     assert found is not None
     near = problem.at(found.snapped)
     assert near is not None
@@ -98,6 +98,19 @@ def test_rows_and_unknowns_of_w_give_the_same_steps(
 def test_hard_rows_are_not_its_business() -> None:
     assert not interior_pays(random_problem(0).dual())
     assert interior_pays(outweighed("hinge", 1.0))
+
+
+@pytest.mark.parametrize(("penalty", "ratio"), [(1e-2, 1.0), (1e4, 1.0), (1e4, 2.0)])
+def test_with_many_rows_it_goes_on_to_the_optimum(
+    penalty: float, ratio: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oddkernel.solvers.interior.DENSE", 50)
+    problem = outweighed("hinge", penalty, 4, 4.0, ratio)
+    found = interior(problem, 1e-6)
+    assert found is not None
+    there = problem.at(found.snapped)
+    assert there is not None
+    assert optimal(there, 1e-6)
 
 
 def test_many_rows_are_if_dimensions_are_few(monkeypatch: pytest.MonkeyPatch) -> None:

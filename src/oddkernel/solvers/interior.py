@@ -25,11 +25,14 @@ from ..problem.dual import Dual
 from ..problem.losses import Conjugate
 from ..problem.row_products import mixed_products
 from .costs import DENSE, rows_cost, unknowns_cost
+from .loop import optimal
 from .unknowns import Unknowns, on_pairs
 
 # Most steps; and the share of 1 + abs(bᵀα) up to which the products slack·room together are made small: Newton's steps
 # on the rows then free take over. By trial on random problems, where it took 15 to 25 steps.
 STEPS, CLOSE = 80, 1e-7
+# The share at which nothing is left to gain. By trial on 27,324 rows, where 1e-17 was needed.
+SPENT = 1e-20
 # Distances at the start, in units of what the largest offset asks for, and multipliers of inequalities, as a share of
 # their bounds. By trial of 1 to 1,000 and of 0.1 and 0.5 on a random problem, where all were within a quarter.
 WIDE, LOW = 10.0, 0.1
@@ -43,11 +46,14 @@ SAME, SHIFT = 1e-12, 1e-13
 STIFF = 1e6
 
 
-def interior(problem: Dual) -> Inside | None:
-    """Near the optimum of a problem in NumPy, no row of which must hold; None if rounding leaves no start."""
+def interior(problem: Dual, tol: float) -> Inside | None:
+    """Near the optimum of a problem in NumPy, no row of which must hold; None if rounding leaves no start.
+
+    At the optimum, if there are too many rows for Newton's method to lead there soon.
+    """
     at = Inside.start(problem)
     for _ in range(STEPS):
-        if at is None or at.arrived:
+        if at is None or (at.arrived and (len(problem) <= DENSE or at.ended(tol))):
             break
         moved = at.moved()
         if moved is None:
@@ -151,6 +157,12 @@ class Inside:
     def arrived(self) -> bool:
         """Whether the multipliers are near the optimum."""
         return bool(self.mean < 1.5 and self.product <= CLOSE * (1.0 + abs(self.problem.offset @ self.alpha)))
+
+    def ended(self, tol: float) -> bool:
+        """Whether the multipliers are the optimum, or as near as rounding allows."""
+        point = self.problem.at(self.snapped)
+        spent = self.product <= SPENT * (1.0 + abs(self.problem.offset @ self.alpha))
+        return spent or (point is not None and optimal(point, tol))
 
     @property
     def snapped(self) -> Array:

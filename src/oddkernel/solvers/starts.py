@@ -130,7 +130,7 @@ def interior_pays(problem: Dual) -> bool:
 
 def from_inside(point: Point, tol: float) -> Point:
     """Where the interior-point method leads; the point itself where that is no nearer to the optimum."""
-    problem, found = point.problem, interior(point.problem)
+    problem, found = point.problem, interior(point.problem, tol)
     if found is None:
         return point
     led = [problem.at(found.snapped)]

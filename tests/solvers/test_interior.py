@@ -8,30 +8,50 @@ from problems import Problem, random_problem, seeds
 
 from oddkernel import Comparisons
 from oddkernel.learning.recipe import Recipe
+from oddkernel.problem.arrays import Array
 from oddkernel.problem.dual import Dual
 from oddkernel.problem.row_products import mixed_products
 from oddkernel.solvers import Auto, solve
-from oddkernel.solvers.interior import interior
-from oddkernel.solvers.loop import run
+from oddkernel.solvers.interior import Bend, Inside, interior, over_rows, over_unknowns
+from oddkernel.solvers.loop import optimal, run
 from oddkernel.solvers.newton import Newton
 from oddkernel.solvers.starts import from_inside, interior_pays
 
 
-def outweighed(loss: str, penalty: float) -> Dual:
+def outweighed(loss: str, penalty: float, dimensions: int = 12, margin: float = 4.0, ratio: float = 2.0) -> Dual:
     """Random answers about items on which many can't agree, with a margin of twice the mean squared distance."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, 12)) / np.sqrt(12)
+    X = rng.normal(size=(30, dimensions)) / np.sqrt(dimensions)
     shown = np.array([rng.choice(30, 3, replace=False) for _ in range(60)])
     said = Comparisons.odd_one_out(shown, rng.integers(-1, 3, size=60))
-    recipe = Recipe("linear", loss, ratio=2.0, margin=4.0)
+    recipe = Recipe("linear", loss, ratio=ratio, margin=margin)
     return recipe.problem(X, recipe.rows(said), penalty)
+
+
+@pytest.fixture(params=[0.0, np.inf], ids=["unknowns", "rows"])
+def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Newton's equations over the unknowns of W, and over the rows."""
+    monkeypatch.setattr("oddkernel.solvers.interior.unknowns_cost", lambda problem: request.param)
+
+
+def newton_matrix(at: Inside) -> Array:
+    """tr(W C_c Z⁻¹ C_d) + ψ*'' + Gᵀ·diag(slack/room)·G, by the written-out products."""
+    problem, loss, every = at.problem, at.problem.loss, np.eye(len(at.problem))
+    middle = [problem.spread(problem.coordinates, row) for row in every]
+    moved = [at.metric @ each @ np.linalg.inv(at.bent) for each in middle]
+    matrix = np.array([problem.sandwich(problem.coordinates, 0.5 * (each + each.T)) for each in moved])
+    own, shared = loss.bend(at.alpha)
+    together = (loss.group[:, None] == loss.group) & loss.entropic
+    walls = at.intervals.matrix.toarray()
+    return matrix + np.diag(own) + together * shared + walls.T @ np.diag(at.slack / at.room) @ walls
 
 
 @pytest.mark.parametrize("loss", ["squared", "hinge", "logistic", "softmax"])
 @pytest.mark.parametrize("penalty", [1e-2, 1.0, 1e5])
+@pytest.mark.usefixtures("form")
 def test_few_newton_steps_are_left(loss: str, penalty: float) -> None:
     problem = outweighed(loss, penalty)
-    found = interior(problem)
+    found = interior(problem, 1e-6)
     assert found is not None
     near = problem.at(found.snapped)
     assert near is not None
@@ -41,6 +61,7 @@ def test_few_newton_steps_are_left(loss: str, penalty: float) -> None:
 
 @pytest.mark.parametrize("loss", ["squared", "hinge", "logistic", "softmax"])
 @pytest.mark.parametrize("seed", seeds(12))
+@pytest.mark.usefixtures("form")
 def test_the_optimum_of_small_problems_with_copies_links_and_repeats(seed: int, loss: str) -> None:
     for penalty in (0.1, 1e4):
         problem = random_problem(seed, noisy=True).dual(penalty, loss)
@@ -50,9 +71,53 @@ def test_the_optimum_of_small_problems_with_copies_links_and_repeats(seed: int, 
         assert found.point.objective == pytest.approx(best.objective, rel=1e-5, abs=1e-5)
 
 
+@pytest.mark.parametrize("loss", ["squared", "hinge", "logistic", "softmax"])
+@pytest.mark.parametrize(
+    ("penalty", "dimensions", "margin", "ratio"),
+    [(1e-2, 12, 4.0, 2.0), (1e5, 12, 4.0, 2.0), (1e4, 4, 1e5, 2.0), (1e4, 4, 1e5, 1.0), (1e8, 3, 1e2, 1.0)],
+)
+def test_rows_and_unknowns_of_w_give_the_same_steps(
+    loss: str, penalty: float, dimensions: int, margin: float, ratio: float
+) -> None:
+    """Also at the end of the path, where what rows are divided by ranges over 1e17, and some are held by W alone."""
+    at: Inside | None = Inside.start(outweighed(loss, penalty, dimensions, margin, ratio))
+    while at is not None and not at.arrived:
+        bend = Bend(at)
+        matrix, right = newton_matrix(at), at.problem.offset - at.problem.loss.slope(at.alpha)
+        scale = np.sqrt(np.diagonal(matrix))
+        by_rows, by_unknowns = over_rows(at, bend, np.linalg.inv(at.bent)), over_unknowns(at, bend)
+        assert by_unknowns is not None
+        for solved in (by_rows or by_unknowns, by_unknowns):  # rounding may leave the larger matrix singular
+            alpha = solved(right)
+            error = np.abs(matrix @ alpha - right) / scale
+            assert error.max() <= 1e-7 * (scale * np.abs(alpha) + np.abs(right) / scale).max()
+        at = at.moved()
+    assert at is not None
+
+
 def test_hard_rows_are_not_its_business() -> None:
     assert not interior_pays(random_problem(0).dual())
     assert interior_pays(outweighed("hinge", 1.0))
+
+
+@pytest.mark.parametrize(("penalty", "ratio"), [(1e-2, 1.0), (1e4, 1.0), (1e4, 2.0)])
+def test_with_many_rows_it_goes_on_to_the_optimum(
+    penalty: float, ratio: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oddkernel.solvers.interior.DENSE", 50)
+    problem = outweighed("hinge", penalty, 4, 4.0, ratio)
+    found = interior(problem, 1e-6)
+    assert found is not None
+    there = problem.at(found.snapped)
+    assert there is not None
+    assert optimal(there, 1e-6)
+
+
+def test_many_rows_are_if_dimensions_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("costs", "starts"):
+        monkeypatch.setattr(f"oddkernel.solvers.{module}.DENSE", 50)
+    assert interior_pays(outweighed("hinge", 1.0, dimensions=3))
+    assert not interior_pays(outweighed("hinge", 1.0, dimensions=30))
 
 
 def test_rows_without_offset_or_with_nothing_else() -> None:
@@ -89,5 +154,5 @@ def test_rows_about_copies_and_sizes_near_overflow_leave_a_start() -> None:
     for items in (np.array([[0.0], [0.0], [0.0], [-2.0]]), np.array([[0.0], [0.0], [1e-160], [1e-150]])):
         for loss in ("squared", "hinge", "softmax"):
             problem = Problem(items, said).dual(1e5, loss)
-            found = interior(problem)
+            found = interior(problem, 1e-6)
             assert found is None or np.isfinite(found.alpha).all()

@@ -12,8 +12,9 @@ import pytest
 from oddkernel import SKLR, Comparisons
 from oddkernel.learning.recipe import Recipe
 from oddkernel.solvers import primal
-from oddkernel.solvers.primal import Primal, Unknowns
+from oddkernel.solvers.primal import Primal
 from oddkernel.solvers.starts import first
+from oddkernel.solvers.unknowns import Unknowns
 
 Way = Callable[[Primal, Any, float], Any]
 

@@ -51,6 +51,11 @@ def least_squares_cost(problem: Dual, m: int) -> float:
     return float(4 * few**2 * (many + few))
 
 
+def inside_cost(problem: Dual) -> float:
+    """The direction of a step of the interior-point method, over the rows or over the unknowns of W."""
+    return min(rows_cost(len(problem)), unknowns_cost(problem))
+
+
 def rows_cost(m: int) -> float:
     """The direction of a Newton step over m rows by a dense Hessian."""
     return GATHER * float(m) ** 2 + FACTOR * float(m) ** 3

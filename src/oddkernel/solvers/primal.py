@@ -26,6 +26,7 @@ from ..problem.dual import Dual
 from ..problem.geometry import Geometry
 from ..problem.point import ROUNDING, Point
 from .costs import SLIGHT, least_squares_cost, products_cost, rows_cost, unknowns_cost
+from .unknowns import Unknowns, on_pairs
 
 # Most steps at the end of a path and for one of its points, and most products with the Hessian for one step.
 STEPS, STAGE = 150, 40
@@ -278,7 +279,8 @@ def _length(primal: Primal, step: Array) -> float:
     of the violations, so that its slope, which grows, costs no matrix product.
     """
     problem, xp = primal.problem, namespace(step)
-    size = float(xp.max(xp.abs(step))) or 1.0  # single precision has no numbers above 3e38
+    # Single precision has no numbers above 3e38; dividing by a power of two loses no digits.
+    size = 2.0 ** float(np.frexp(float(xp.max(xp.abs(step))))[1])
     bends = size * xp.astype(xp.linalg.eigvalsh(xp.astype(step / size, xp.float32)), step.dtype)
     change = problem.sandwich(primal.images, step)
     linear = _dot(primal.factor.T @ primal.factor, step)
@@ -323,7 +325,7 @@ def _by_unknowns(primal: Primal, rows: Array, damping: float) -> tuple[Array, bo
     problem, loss = primal.problem, primal.problem.loss
     own, p = primal.stiffness
     unknowns = Unknowns(problem.rank)
-    across, pairs = _across(primal, rows), unknowns.pairs(primal)
+    across, pairs = on_pairs(problem, rows), unknowns.pairs(problem, primal.images)
     between = across.T @ (across * own[rows, None])
     if loss.has_entropy:
         entropic = loss.entropic[rows]
@@ -379,7 +381,7 @@ def _by_least_squares(primal: Primal, rows: Array, damping: float) -> Array:
         # Near the optimum these rows all but cancel the rest: their sum has digits that the two have lost.
         rest, own_pull = primal.gradient, np.zeros(len(rows))
     start = -unknowns.vector(rest) / weight
-    felt = (_across(primal, rows) @ unknowns.pairs(primal)) * root[:, None]
+    felt = (on_pairs(problem, rows) @ unknowns.pairs(problem, primal.images)) * root[:, None]
     missing = -own_pull - felt @ start
     if len(rows) < len(start):  # the rest of the space needs no change of its start
         space, triangle = linalg.qr(felt.T, mode="economic", check_finite=False)
@@ -393,39 +395,6 @@ def _ridge(matrix: Array, right: Array, weight: float) -> Array:
     stacked = np.vstack([matrix, weight**0.5 * np.eye(size)])
     turned, triangle = linalg.qr_multiply(stacked, np.r_[right, np.zeros(size)], mode="right")
     return np.asarray(linalg.solve_triangular(triangle, turned, check_finite=False))
-
-
-class Unknowns:
-    """The entries of a symmetric (q, q) matrix on and above the diagonal, as a vector with the same inner product."""
-
-    def __init__(self, rank: int) -> None:
-        self.rank = rank
-        self.one, self.other = np.triu_indices(rank)
-        self.weight = np.where(self.one == self.other, 1.0, 2.0**0.5)
-
-    def vector(self, matrix: Array) -> Array:
-        """Of a matrix."""
-        return matrix[self.one, self.other] * self.weight
-
-    def matrix(self, vector: Array) -> Array:
-        """Of a vector."""
-        matrix = np.zeros((self.rank, self.rank))
-        matrix[self.one, self.other] = vector / self.weight
-        matrix[self.other, self.one] = matrix[self.one, self.other]
-        return matrix
-
-    def pairs(self, primal: Primal) -> Array:
-        """(p, q(q + 1)/2): zzᵀ for the difference z of every pair's images."""
-        apart = primal.problem.apart(primal.images, primal.problem.first, primal.problem.second)
-        return np.asarray(apart[:, self.one] * apart[:, self.other] * self.weight)
-
-
-def _across(primal: Primal, rows: Array) -> sparse.csr_array:
-    """B of these rows: near_factor at the near pair of each, −far_factor at the far one."""
-    problem, m = primal.problem, len(rows)
-    factors = np.r_[problem.near_factor[rows], -problem.far_factor[rows]]
-    places = np.r_[:m, :m], np.r_[problem.near[rows], problem.far[rows]]
-    return sparse.csr_array((factors, places), shape=(m, len(problem.place)))
 
 
 def _solved(matrix: Array, right: Array) -> tuple[Array, float]:

@@ -10,6 +10,7 @@ from ..problem.arrays import Array, device_named, to_numpy
 from ..problem.dual import Dual
 from ..problem.point import Point
 from ..problem.solution import Solution, Status
+from .costs import DENSE
 from .feasibility import feasible
 from .loop import Run, run
 from .protocol import Solver, declares
@@ -76,7 +77,9 @@ def _solve(
     alpha = go(near, tol, GLANCE if yielding and not is_soft(problem) else PROBE)
     if yielding and runs[-1].status is Status.EXHAUSTED and is_near(runs[-1].point):
         alpha = go(runs[-1].point, tol, PROBE)
-    if yielding and runs[-1].status is not Status.OPTIMAL and not is_near(runs[-1].point) and left() > 0:
+    # With many rows Newton's steps may stay near.
+    far = len(problem) > DENSE or not is_near(runs[-1].point)
+    if yielding and runs[-1].status is not Status.OPTIMAL and far and left() > 0:
         alpha = go(from_inside(runs[-1].point, tol), tol, limit // 2)
     if not many and not runs[-1].status.success and _contradictory(problem):
         runs[-1].status = Status.CONTRADICTORY

@@ -9,7 +9,7 @@ from ..problem.dual import Dual
 from ..problem.point import Point
 from ..problem.solution import Status
 from .ascent import Ascent
-from .costs import DENSE, fewer_unknowns, passes_first, products_cost, rows_cost, unknowns_cost
+from .costs import DENSE, fewer_unknowns, inside_cost, passes_first, products_cost, rows_cost, unknowns_cost
 from .interior import interior
 from .loop import better, optimal, pulls, run
 from .newton import Newton, approach
@@ -69,9 +69,9 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
     # Over few unknowns of W squared losses are met at once; likelihoods may not be.
     if outweighed and interior_pays(problem) and (problem.loss.has_entropy or not fewer):
         prompt = PROMPT if fewer or _gain(point) < GROSS else 10.0 * PROMPT
-        if rows_cost(len(problem)) <= max(products_cost(problem), prompt):
+        if inside_cost(problem) <= max(products_cost(problem), prompt):
             inside = from_inside(point, tol)
-            if is_near(inside):
+            if inside is not point:
                 return inside
     if fewer:
         met = through_primal(point, 0.1 * tol, tol)
@@ -125,14 +125,14 @@ def through_primal(point: Point, close: float, tol: float) -> Point | None:
 
 
 def interior_pays(problem: Dual) -> bool:
-    """Whether the interior-point method can help: no row must hold, and there are not too many for a dense Hessian."""
-    few = problem.host is problem and 0 < len(problem) <= DENSE
+    """Whether the interior-point method can help: no row must hold, and rows or unknowns are few enough."""
+    few = problem.host is problem and len(problem) > 0 and inside_cost(problem) <= rows_cost(DENSE)
     return few and bool(np.isfinite(problem.loss.upper[problem.loss.walls]).all())
 
 
 def from_inside(point: Point, tol: float) -> Point:
     """Where the interior-point method leads; the point itself where that is no nearer to the optimum."""
-    problem, found = point.problem, interior(point.problem)
+    problem, found = point.problem, interior(point.problem, tol)
     if found is None:
         return point
     led = [problem.at(found.snapped)]

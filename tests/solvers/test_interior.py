@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from problems import Problem, random_problem, seeds
@@ -111,6 +113,22 @@ def test_with_many_rows_it_goes_on_to_the_optimum(
     there = problem.at(found.snapped)
     assert there is not None
     assert optimal(there, 1e-6)
+
+
+def test_z_is_taken_for_s_only_where_rounding_alone_tells_them_apart() -> None:
+    problem = outweighed("hinge", 1e10, 3, 4.0, 1.0)
+    start = Inside.start(problem)
+    assert start is not None
+    assert start.as_known is None
+    found = interior(problem, 1e-6)
+    while found is not None and found.product > 1e-12:
+        found = found.moved()
+    assert found is not None
+    known = found.as_known
+    assert known is not None
+    assert optimal(known, 1e-6)
+    other = replace(found, alpha=found.alpha * (1.0 + 1e-6))
+    assert other.as_known is None
 
 
 def test_many_rows_are_if_dimensions_are_few(monkeypatch: pytest.MonkeyPatch) -> None:

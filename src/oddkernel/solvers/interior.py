@@ -23,6 +23,7 @@ from scipy import sparse
 from ..problem.arrays import Array, cholesky, inverse_lower, lapack, plus_diagonal
 from ..problem.dual import Dual
 from ..problem.losses import Conjugate
+from ..problem.point import ROUNDING, Point
 from ..problem.row_products import mixed_products
 from .costs import DENSE, rows_cost, unknowns_cost
 from .loop import optimal
@@ -162,9 +163,26 @@ class Inside:
 
     def ended(self, tol: float) -> bool:
         """Whether the multipliers are the optimum, or as near as rounding allows."""
-        point = self.problem.at(self.snapped)
         spent = self.product <= SPENT * (1.0 + abs(self.problem.offset @ self.alpha))
-        return spent or (point is not None and optimal(point, tol))
+        return spent or any(point is not None and optimal(point, tol) for point in (self.snapped_point, self.as_known))
+
+    @property
+    def snapped_point(self) -> Point | None:
+        """The point of the dual at these multipliers; None if S is not positive definite there."""
+        return self.problem.at(self.snapped)
+
+    @property
+    def as_known(self) -> Point | None:
+        """The same with S = Z, if they differ by no more than the rounding of S(α): see `Primal.as_known`."""
+        problem, alpha, factor = self.problem, self.snapped, cholesky(self.bent)
+        if factor is None:
+            return None
+        known = Point(problem, alpha, self.bent, factor)
+        apart = known.inverse_factor @ (problem.curvature_matrix(alpha) - self.bent) @ known.inverse_factor.T
+        if np.linalg.norm(apart) > ROUNDING * float(np.sum(np.abs(alpha) * known.scale)):
+            return None
+        squares = float(np.sum(np.square(known.inverse_factor)))
+        return known.knowing(divergence=squares + known.log_determinant - problem.rank)
 
     @property
     def snapped(self) -> Array:

@@ -135,7 +135,7 @@ def from_inside(point: Point, tol: float) -> Point:
     problem, found = point.problem, interior(point.problem, tol)
     if found is None:
         return point
-    led = [problem.at(found.snapped)]
+    led = [found.snapped_point, found.as_known]
     if is_soft(problem):
         led.append(polished(problem, found.metric, 0.1 * tol))
     for each in led:

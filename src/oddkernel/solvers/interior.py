@@ -22,7 +22,6 @@ from scipy import sparse
 
 from ..problem.arrays import Array, cholesky, inverse_lower, lapack, plus_diagonal
 from ..problem.dual import Dual
-from ..problem.losses import Conjugate
 from ..problem.point import ROUNDING, Point
 from ..problem.row_products import mixed_products
 from .costs import DENSE, rows_cost, unknowns_cost
@@ -346,7 +345,7 @@ def over_unknowns(at: Inside, bend: Bend) -> Callable[[Array], Array] | None:
     mean = 0.5 / values[unknowns.one] + 0.5 / values[unknowns.other]
     pairs = unknowns.pairs(problem, problem.coordinates @ (root @ turn)) * np.sqrt(mean)
     felt = np.asarray(on_pairs(problem, every) @ pairs)
-    stiff = _stiff(problem.loss, np.einsum("cu,cu->c", felt, felt) / bend.own)
+    stiff = _stiff(problem, np.einsum("cu,cu->c", felt, felt) / bend.own)
     few, most = np.flatnonzero(stiff), np.flatnonzero(~stiff)
     own, apart = bend.of(most).inverse()
     easy, hard = felt[most], felt[few]
@@ -377,10 +376,10 @@ def over_unknowns(at: Inside, bend: Bend) -> Callable[[Array], Array] | None:
     return solved
 
 
-def _stiff(loss: Conjugate, ratio: Array) -> Array:
+def _stiff(problem: Dual, ratio: Array) -> Array:
     """(m,) bool: rows that are divided by too small a number, and those that share an entropy with them."""
     least = max(STIFF, np.partition(ratio, -DENSE)[-DENSE] if len(ratio) > DENSE else 0.0)
-    return loss.by_group((ratio > least).astype(float)) > 0
+    return problem.loss.by_group((ratio > least).astype(float)) > 0
 
 
 def _factored(matrix: Array) -> Callable[[Array], Array] | None:

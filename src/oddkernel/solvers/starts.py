@@ -66,16 +66,19 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
     near = warm and rows_cost(len(problem)) <= unknowns_cost(problem)
     outweighed = not near and _outweighed(point)
     fewer = fewer_unknowns(point)
-    # Over few unknowns of W squared losses are met at once; likelihoods may not be.
-    if outweighed and interior_pays(problem) and (problem.loss.has_entropy or not fewer):
-        prompt = PROMPT if fewer or _gain(point) < GROSS else 10.0 * PROMPT
+    if fewer:
+        met = through_primal(point, 0.1 * tol, tol)
+        point = point if met is None else met
+        # Over few unknowns of W most soft losses are met at once.
+        if optimal(point, tol) or not (outweighed and is_soft(problem) and interior_pays(problem)):
+            return point
+        return from_inside(point, tol)
+    if outweighed and interior_pays(problem):
+        prompt = PROMPT if _gain(point) < GROSS else 10.0 * PROMPT
         if inside_cost(problem) <= max(products_cost(problem), prompt):
             inside = from_inside(point, tol)
             if inside is not point:
                 return inside
-    if fewer:
-        met = through_primal(point, 0.1 * tol, tol)
-        return point if met is None else met
     if (many and is_soft(problem)) or outweighed:
         for nearer in descend(point, (10.0 * tol, tol) if many else (NEAR,), warm=warm):
             if nearer.residual >= point.residual:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from oddkernel.kernels import AdaptiveGaussian, Identity, KernelSum
 
 from .outcome import Outcome, Table
 from .people import recorded, split
-from .runner import run_all
 from .store import Store
 
 Array = NDArray[Any]
@@ -29,7 +28,8 @@ N_DIMENSIONS = 60
 """The most that are allowed; fixed for what is not fitted and for objects left out, so that the columns compare."""
 SETTINGS: dict[str, Any] = {"shrinkage": 100.0, "sparsity": 1.0, "random_state": 0}  # where objects are left out
 TOP = 10  # items named for each dimension
-PARTS = ("fitted", "unfitted", "objects left out")
+FITTED, UNFITTED, LEFT_OUT = PARTS = ("fitted", "unfitted", "objects left out")
+LONGEST_FIRST = (FITTED, LEFT_OUT, UNFITTED)
 COLUMNS = {
     "part": "str", "dimension": "int64", "weight": "float64", "weight_error": "float64", "reproducibility": "float64",
     "new_objects": "float64", "items": "str", "agreement": "float64", "log_likelihood": "float64", "kernel": "float64",
@@ -42,9 +42,25 @@ class Things:
 
     def compute(self, folder: Path, *, draws: int, jobs: int, tell: Callable[[str], None]) -> int:
         """Measure the parts that the folder doesn't hold yet."""
+        from joblib import Parallel, delayed
+
         store = results(folder)
         todo = [part for part in PARTS if part not in set(store.read()["part"])]
-        return run_all(measure, todo, store, jobs=jobs, tell=tell, named=lambda row: f"dimensions, {row['part']}")
+        # What left-out objects get is compared with what they get when they are asked about.
+        needed = {*todo, FITTED} if LEFT_OUT in todo else {*todo}
+        found: dict[str, Part] = {}
+        try:
+            parts = (delayed(measure)(part) for part in LONGEST_FIRST if part in needed)
+            for part in Parallel(n_jobs=jobs, return_as="generator_unordered")(parts):
+                found[part.name] = part
+                tell(f"{len(found)} of {len(needed)}: dimensions, {part.name}")
+                if part.name in todo and part.name != LEFT_OUT:
+                    store.append(part.rows)
+            if LEFT_OUT in todo:
+                store.append(found[LEFT_OUT].compared(found[FITTED]))
+        finally:
+            store.merge()
+        return len(todo)
 
     def show(self, folder: Path, *, draws: int) -> Outcome:
         """How sure the dimensions are, and the items that have most of each."""
@@ -56,51 +72,72 @@ def results(folder: Path) -> Store:
     return Store(folder / "things_dimensions", COLUMNS, ["part", "dimension"])
 
 
-def measure(part: str) -> list[dict[str, Any]]:
-    """Fit and score one part: a row for each dimension."""
+@dataclass(frozen=True)
+class Part:
+    """What was measured of one part.
+
+    Attributes
+    ----------
+    name : str
+    rows : list of dict
+        One for each dimension.
+    loadings : (n, d) array
+        Of all objects.
+    """
+
+    name: str
+    rows: list[dict[str, Any]]
+    loadings: Array
+
+    def compared(self, whole: Part) -> list[dict[str, Any]]:
+        """The rows, with the correlations over left-out objects with the dimensions fitted to all answers."""
+        new = left_out(len(self.loadings))
+        place, like = _matched(self.loadings[~new], whole.loadings[~new])
+        rows = [dict(row) for row in self.rows]
+        for k, j in zip(place, like, strict=True):
+            rows[k]["new_objects"] = np.corrcoef(self.loadings[new, k], whole.loadings[new, j])[0, 1]
+        return rows
+
+
+def measure(part: str) -> Part:
+    """Fit and score one part."""
     X, said = recorded("things")
     known, held_out = split(said, 5, 0)
-    new = np.zeros(len(X), dtype=bool)
-    if part == "fitted":
-        model = _learned()
+    if part == FITTED:
+        model = _kernel(X, known)
         found = Dimensions(random_state=0).fit(X, model=model)
-    elif part == "unfitted":
+    elif part == LEFT_OUT:
+        new = left_out(len(X))
+        held_out = held_out[new[held_out.shown].any(axis=1)]
+        model, found = _without(X, known, new)
+    else:
         model = SKLR(penalty=0, random_state=0).fit(X, known)
         found = Dimensions(N_DIMENSIONS, shrinkage=1e6, sparsity=0.0, random_state=0).fit(X, model=model)
-    else:
-        whole = Dimensions(N_DIMENSIONS, **SETTINGS).fit(X, model=_learned()).loadings_
-        new[np.random.default_rng(0).permutation(len(X))[: len(X) // 5]] = True
-        model, found = _without(X, known, new)
-    correlation = np.full(found.n_dimensions_, np.nan)
-    if new.any():
-        held_out = held_out[new[held_out.shown].any(axis=1)]
-        there = found.transform(X)
-        place, like = _matched(there[~new], whole[~new])
-        correlation[place] = [np.corrcoef(there[new, k], whole[new, j])[0, 1] for k, j in zip(place, like, strict=True)]
     weight, error = found.weigh(X, held_out)
     names = np.array(load_things().names)
     loadings = found.transform(X)
     summary = {
         "part": part, "agreement": found.score(X, held_out), "log_likelihood": found.log_likelihood(X, held_out),
-        "kernel": model.score(X, held_out), "zeros": float((loadings == 0).mean()),
+        "kernel": model.score(X, held_out), "zeros": float((loadings == 0).mean()), "new_objects": np.nan,
         "settings": "{} dimensions, shrinkage {:g}, sparsity {:g}".format(*found.fit_.settings),
     }  # fmt: skip
-    return [
+    rows = [
         summary
         | {
-            "dimension": k + 1, "weight": weight[k], "weight_error": error[k], "new_objects": correlation[k],
+            "dimension": k + 1, "weight": weight[k], "weight_error": error[k],
             "reproducibility": found.reproducibility_[k],
             "items": ", ".join(names[np.argsort(-loadings[:, k], kind="stable")[:TOP]]),
         }
         for k in range(found.n_dimensions_)
     ]  # fmt: skip
+    return Part(part, rows, loadings)
 
 
-@cache
-def _learned() -> SKLR:
-    """The kernel learned from all development answers."""
-    X, said = recorded("things")
-    return _kernel(X, split(said, 5, 0)[0])
+def left_out(n: int) -> Array:
+    """(n,) bool: the fifth of the objects that takes no part in the learning of one part."""
+    new = np.zeros(n, dtype=bool)
+    new[np.random.default_rng(0).permutation(n)[: n // 5]] = True
+    return new
 
 
 def _kernel(X: Array, said: Comparisons) -> SKLR:
@@ -130,6 +167,7 @@ def _matched(loadings: Array, others: Array) -> tuple[Array, Array]:
 def _outcome(rows: pd.DataFrame) -> Outcome:
     if not len(rows):
         return Outcome(TITLE, QUESTION, remarks=["No results are stored yet."], facts={"rows": []})
+    rows = rows.sort_values("part", key=lambda parts: parts.map(PARTS.index), kind="stable", ignore_index=True)
     sure = rows.assign(counts=rows["weight"] > rows["weight_error"])
     sure["found"] = sure["counts"] & (sure["reproducibility"] > 0.8)
     lines = []

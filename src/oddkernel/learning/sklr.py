@@ -247,6 +247,8 @@ class SKLR(UncertainMetric):
                     f"learning from all answers: pass {n_iter}, residual {point.residual:.1e}, gap {point.gap:.1e}"
                 )
 
+        if progress:
+            progress("learning from all answers")
         learned = learn(
             phi,
             rows,

@@ -177,3 +177,14 @@ def test_features_are_finite_and_never_exceed_the_kernel(data, n, kernel, rank):
     assert 0 < lowrank.share <= 1 + 1e-12
     if not isinstance(kernel, AdaptiveGaussian):
         assert np.all(np.einsum("ij,ij->i", features, features) <= kernel.diagonal(X) * (1 + 1e-8) + 1e-8)
+
+
+def test_items_in_the_middle_are_not_out_of_reach() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3)) * [10.0, 1.0, 1.0]
+    features = LowRank.fit(Linear().fit(X), X, rank=0.9)
+    assert features.rank == 1
+    reach = features.reach(np.vstack([X, [[0.0, 1.0, 0.0], [0.0, 100.0, 0.0]]]))
+    assert reach is not None
+    assert reach[:-1].min() > 0.8
+    assert reach[-1] < 0.01

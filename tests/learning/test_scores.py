@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from oddkernel import SKLR, Comparisons
 from oddkernel.learning.scores import Scores, calibration_error
@@ -39,3 +41,25 @@ def test_evaluate_counts_undecided_answers_and_weights() -> None:
     assert model.evaluate(X, heavy).brier == pytest.approx(model.evaluate(X, doubled).brier)
     with pytest.raises(TypeError, match="evaluate needs Comparisons"):
         model.evaluate(X, said.odd)
+
+
+def test_class_labels_are_scored_as_answers_drawn_from_them() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = SKLR("linear", penalty=1.0, random_state=0).fit(X, y)
+    assert model.score(X, y) == model.score(X, y) > 0.85
+    drawn = Comparisons.from_labels(y, 5000, random_state=1)
+    assert model.score(X, y) == pytest.approx(model.score(X, drawn), abs=0.04)
+    with pytest.raises(TypeError, match="y is None; expected Comparisons"):
+        model.score(X, None)
+    with pytest.raises(ValueError, match="y holds 149 class labels for 150 items"):
+        model.score(X, y[1:])
+
+
+@pytest.mark.filterwarnings("ignore:row.* so far from everything seen in fit")
+def test_scikit_learns_search_finds_the_better_setting_for_class_labels() -> None:
+    X, y = load_iris(return_X_y=True)
+    X = np.c_[X, 5 * np.random.default_rng(0).normal(size=len(X))]  # says nothing about the classes
+    folds = StratifiedKFold(3)
+    search = GridSearchCV(SKLR("linear", random_state=0), {"penalty": [1e-6, 1.0]}, cv=folds, error_score="raise")
+    assert search.fit(X, y).best_params_ == {"penalty": 1.0}
+    assert search.best_score_ > 0.85

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Self, TypeVar
 
@@ -129,8 +130,9 @@ class LowRank:
     def reach(self, A: ArrayLike, features: Array | None = None) -> Array | None:
         """The share of every item that φ represents: ``‖φ(x)‖² / k₀(x, x)``, shape ``(len(A),)``.
 
-        Near 1 for items similar to the landmarks, near 0 for items far from all landmarks, and 1 where k₀(x, x) = 0.
-        None for a precomputed kernel, which doesn't know k₀(x, x).
+        Near 1 for items similar to the landmarks, near 0 for items far from all landmarks. Where k₀(x, x) is below the
+        landmarks' mean k, as in the middle of a linear kernel, what φ lacks is compared with that:
+        ``1 − (k₀(x, x) − ‖φ(x)‖²) / k``. None for a precomputed kernel, which doesn't know k₀(x, x).
 
         Parameters
         ----------
@@ -145,7 +147,8 @@ class LowRank:
             features = self.transform(A)
         represented: Array = np.einsum("ij,ij->i", features, features)
         whole = self.kernel.diagonal(A)
-        return np.divide(represented, whole, out=np.ones_like(whole), where=whole > 0)
+        size = np.maximum(whole, self._mean_size)
+        return np.divide(represented + (size - whole), size, out=np.ones_like(whole), where=size > 0)
 
     @property
     def knows_diagonal(self) -> bool:
@@ -178,13 +181,17 @@ class LowRank:
         """
         outside = self.outside()
         dropped = max(len(self.landmarks) - self.rank - self._centred, 1)
-        whole = float(self.kernel.diagonal(self.kernel.X_fit_[self.landmarks]).sum())
-        mean = max(whole - float(self.eigenvalues.sum()), 0.0) / dropped
+        mean = max(len(self.landmarks) * self._mean_size - float(self.eigenvalues.sum()), 0.0) / dropped
         inverse = np.square(self.basis).sum(axis=1)
         # 1 / (inverse + outside/mean), also for a mean of 0.
         scale = np.where(outside > 0, mean, 1.0)
         own: Array = np.divide(scale, scale * inverse + outside, out=np.zeros_like(inverse), where=scale > 0)
         return own
+
+    @cached_property
+    def _mean_size(self) -> float:
+        """The mean k₀(x, x) of the landmarks."""
+        return float(self.kernel.diagonal(self.kernel.X_fit_[self.landmarks]).mean())
 
     @property
     def _centred(self) -> bool:

@@ -21,7 +21,7 @@ from ..problem.solution import Solution
 from ..support.checks import is_count, named, refuse_masked, require
 from ..support.interruptible import is_ctrl_c
 from ..support.types import Array, Indices
-from .answers import Learned, in_learning_order, in_order_asked, questions
+from .answers import Learned, in_learning_order, in_order_asked, labels_as_answers, questions
 from .fits import Fit, SKLRFit
 from .folds import FEWEST
 from .nearest import nearest_others
@@ -118,14 +118,15 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             return np.empty(0, dtype=np.intp)
         return np.asarray(np.argmin(self._opposite(X, asked), axis=1))
 
-    def score(self, X: ArrayLike, y: Comparisons) -> float:
+    def score(self, X: ArrayLike, y: Comparisons | ArrayLike) -> float:
         """The share of answers that the learned distances agree with.
 
         Ratio and margin play no part; ties count by their share; *can't tell* and links are left out; weights count.
-        Where X is a frame with names and the answers name their items, they are joined by name, as in `fit`.
+        Where X is a frame with names and the answers name their items, they are joined by name, as in `fit`. From class
+        labels, one for each row of X, 1,000 answers are drawn, always the same.
         """
         if not isinstance(y, Comparisons):
-            raise TypeError(f"score needs Comparisons, not {type(y).__name__}: Comparisons.odd_one_out(shown, odd)")
+            y = labels_as_answers(y, X, len(self._check_items(X)))
         known = y[choices.decided(y)]
         if not len(known):
             raise ValueError("nothing to score: there are no answers about three items besides can't tell")

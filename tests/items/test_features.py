@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -15,7 +16,10 @@ from PIL import Image
 from oddkernel import formats
 from oddkernel.cli import main
 from oddkernel.items import from_images, from_texts, read_source, tables
+from oddkernel.items.image_files import open_image, upright
 from oddkernel.judge import items as judge_items
+from oddkernel.judge.pictures import Box, scale
+from oddkernel.report.thumbnails import make_thumbnails
 
 TEXTS = ["a red apple", "two red apples", "a blue car", "blue cars and a van"]
 NAMES = ["apple", "apples", "car", "cars"]
@@ -72,6 +76,30 @@ def test_transparent_and_turned_images(tmp_path: Path) -> None:
     X = from_images([tmp_path / name for name in names], names).X
     np.testing.assert_array_equal(X[0], X[1])
     np.testing.assert_allclose(X[2], X[3], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "highest"), [("grey.png", 65535), ("grey.tif", 65535), ("camera.tif", 4095), ("parts.tif", 1.0)]
+)
+def test_images_of_more_than_8_bits_keep_their_greys(tmp_path: Path, name: str, highest: float) -> None:
+    kind = np.float32 if highest == 1 else np.uint16
+    greys = np.linspace(0, highest, 64 * 64).reshape(64, 64).astype(kind)
+    Image.fromarray(greys).save(tmp_path / name)
+    Image.fromarray(np.linspace(0, 255, 64 * 64).reshape(64, 64).astype(np.uint8)).save(tmp_path / "usual.png")
+    found = from_images([tmp_path / name, tmp_path / "usual.png"], ["many", "8"]).X
+    np.testing.assert_allclose(found[0], found[1], atol=0.01)
+    with open_image(tmp_path / name) as image:
+        shown = np.asarray(upright(image))
+    assert shown.dtype == np.uint8
+    assert (shown.min(), shown.max()) == (0, 255)
+    if name == "grey.tif":
+        thumbnail = make_thumbnails([tmp_path / name])
+        with Image.open(io.BytesIO(thumbnail.sheets[0])) as sheet:
+            assert len(np.unique(np.asarray(sheet.convert("L")))) > 100
+        made = scale(tmp_path / name, Box(40, 40))
+        assert made is not None
+        with Image.open(io.BytesIO(made)) as small:
+            assert len(np.unique(np.asarray(small.convert("L")))) > 100
 
 
 def test_damaged_images_are_left_out_and_named(

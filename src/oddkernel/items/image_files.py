@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     import PIL.Image
 
@@ -71,6 +73,26 @@ def open_image(path: str | os.PathLike[str]) -> Iterator[PIL.Image.Image]:
     ) as error:
         said = getattr(error, "strerror", None) or str(error)  # without the path, which is named anyway
         raise ValueError(" ".join(said.split()) or type(error).__name__) from None
+
+
+def upright(image: PIL.Image.Image) -> PIL.Image.Image:
+    """An opened image as it is to be seen: turned as its camera says, with 8 bits for each colour.
+
+    Pillow would show every grey above 255 of an image with more bits as white. Here the whole range becomes 0 to 255:
+    that of 16 bits in PNG, as browsers show it; of the fewest of 8, 10, 12, 14 and 16 bits that hold the image in TIFF,
+    which is how cameras and microscopes write 12 bits; of the image's own values if these are fractions.
+    """
+    from PIL import Image, ImageOps
+
+    turned = ImageOps.exif_transpose(image)
+    if turned.mode not in ("I", "F") and not turned.mode.startswith("I;16"):
+        return turned
+    values = np.nan_to_num(np.asarray(turned, dtype=np.float64))
+    low, high = (float(value) for value in (values.min(), values.max()))
+    if turned.mode != "F" and low >= 0 and high < 2**16:
+        widths = (16,) if image.format == "PNG" else (8, 10, 12, 14, 16)
+        low, high = 0.0, next(2.0**bits - 1.0 for bits in widths if high < 2**bits)
+    return Image.fromarray(np.uint8(255.0 * (values - low) / max(high - low, 1e-300) + 0.5))
 
 
 def problem_with(path: str | os.PathLike[str]) -> str:

@@ -12,7 +12,7 @@ from ..comparisons.names import as_items
 from ..support.types import Array
 from .encoders import Row, encode
 from .gist import BLOCKS, LENGTH, SIZE, gist
-from .image_files import open_image
+from .image_files import open_image, upright
 from .sources import Source
 from .tables import Items
 
@@ -75,12 +75,10 @@ def from_images(paths: Sequence[Path], names: Sequence[str], *, progress: Callab
 def prepared(paths: Iterable[Path], prepare: Callable[[PIL.Image.Image], Array]) -> Iterator[tuple[Array | None, str]]:
     """What `prepare` makes of each image, upright and without transparency, one in memory at a time; or its problem."""
     require_pillow()
-    from PIL import ImageOps
-
     for path in paths:
         try:
             with open_image(path) as image:
-                found = prepare(_opaque(ImageOps.exif_transpose(image)))
+                found = prepare(_opaque(upright(image)))
         except ValueError as error:
             yield None, str(error)
         else:

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..items.image_files import open_image
+from ..items.image_files import open_image, upright
 from ..support.files import replace
 
 FOLDER = ".scaled"
@@ -124,7 +124,7 @@ def scale(path: Path, box: Box) -> bytes | None:
 
     It keeps its format, unless that is one that browsers don't show.
     """
-    from PIL import Image, ImageOps
+    from PIL import Image
 
     converted = path.suffix.lower() in CONVERTED
     try:
@@ -143,11 +143,11 @@ def scale(path: Path, box: Box) -> bytes | None:
                 return None
             size = max(1, round(share * width)), max(1, round(share * height))
             file.draft(None, (2 * max(size), 2 * max(size)))  # a JPEG is decoded at a fraction of its size
-            upright = ImageOps.exif_transpose(file)
-            if upright.mode not in ("L", "RGB", "RGBA", "LA", *(() if format == "PNG" else ("CMYK",))):
-                upright = upright.convert("RGBA" if upright.has_transparency_data else "RGB")
+            whole = upright(file)
+            if whole.mode not in ("L", "RGB", "RGBA", "LA", *(() if format == "PNG" else ("CMYK",))):
+                whole = whole.convert("RGBA" if whole.has_transparency_data else "RGB")
             profile: dict[str, Any] = {"icc_profile": file.info["icc_profile"]} if file.info.get("icc_profile") else {}
-            small = upright.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
+            small = whole.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
             out = io.BytesIO()
             small.save(out, format, quality=QUALITY, **profile)
     except (ValueError, OSError, MemoryError):

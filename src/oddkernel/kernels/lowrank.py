@@ -145,10 +145,10 @@ class LowRank:
             return None
         if features is None:
             features = self.transform(A)
-        represented: Array = np.einsum("ij,ij->i", features, features)
         whole = self.kernel.diagonal(A)
+        missing = whole - np.einsum("ij,ij->i", features, features)
         size = np.maximum(whole, self._mean_size)
-        return np.divide(represented + (size - whole), size, out=np.ones_like(whole), where=size > 0)
+        return np.asarray(1.0 - np.divide(missing, size, out=np.zeros_like(whole), where=size > 0))
 
     @property
     def knows_diagonal(self) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..items.image_files import IMAGES, open_image
+from ..items.image_files import IMAGES, open_image, upright
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -120,7 +120,7 @@ def require_pillow() -> None:
 
 
 def _opened(source: Any, row: int, stretch: tuple[float, float], side: int, damaged: dict[int, str]) -> Image:
-    from PIL import Image, ImageOps
+    from PIL import Image
 
     if isinstance(source, Image.Image):
         return source.copy()
@@ -128,7 +128,7 @@ def _opened(source: Any, row: int, stretch: tuple[float, float], side: int, dama
         try:
             with open_image(source) as file:
                 file.draft("RGB", (2 * side, 2 * side))  # a JPEG is then decoded at a fraction of its size
-                return ImageOps.exif_transpose(file).convert("RGBA")
+                return upright(file).convert("RGBA")
         except ValueError as error:
             damaged[row] = f"image {row}, {os.fspath(source)}: can't be read ({error})"
             return Image.new("RGBA", (1, 1))

@@ -115,7 +115,7 @@ def test_with_many_rows_it_goes_on_to_the_optimum(
     assert optimal(there, 1e-6)
 
 
-def test_z_is_taken_for_s_only_where_rounding_alone_tells_them_apart() -> None:
+def test_w_is_taken_for_the_inverse_of_s_only_where_rounding_alone_tells_them_apart() -> None:
     problem = outweighed("hinge", 1e10, 3, 4.0, 1.0)
     start = Inside.start(problem)
     assert start is not None

@@ -226,7 +226,7 @@ def certify(
     apart = rows.apart(features)
     near, far = rows.sides(coordinates, apart)
     violation, compared = near - far + rows.offset, near + far + np.abs(rows.offset)
-    values, vectors = np.linalg.eigh(metric)
+    values = np.linalg.eigvalsh(metric)
     asked = features[np.unique(np.concatenate([rows.near, rows.far]))]
     extent = np.square(asked - asked.mean(axis=0)).sum(axis=1).max(initial=0.0) * values.max(initial=0.0)
     blurred = np.sqrt(rows.near_factor * near) + np.sqrt(rows.far_factor * far)
@@ -237,7 +237,11 @@ def certify(
     sign, log_determinant = np.linalg.slogdet(_bent(features, rows, multipliers, apart))
     if sign <= 0:
         # Multipliers this large cancel in S, and leave rounding: it must explain how WS differs from the identity.
-        moved = features @ (vectors * np.sqrt(values))
+        # W = LLᵀ may have lost its smallest eigenvalues, too. L has not: its singular values are their roots.
+        root = np.linalg.lstsq(features, coordinates)[0]
+        assert np.allclose(root @ root.T, metric, rtol=0.0, atol=1e-9 * values[-1]), "the coordinates are not W's"
+        _, sizes, axes = np.linalg.svd(root)
+        values, moved = np.square(sizes[::-1]), coordinates @ axes[::-1].T
         off = np.diag(values - 1.0)
         for pairs, weight in ((rows.near, rows.near_factor * apart[0]), (rows.far, -rows.far_factor * apart[1])):
             u = moved[pairs[:, 0]] - moved[pairs[:, 1]]

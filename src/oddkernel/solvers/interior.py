@@ -16,16 +16,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
 from ..problem.arrays import Array, cholesky, inverse_lower, lapack, plus_diagonal
 from ..problem.dual import Dual
-from ..problem.point import ROUNDING, Point
+from ..problem.point import Point
 from ..problem.row_products import mixed_products
 from .costs import DENSE, rows_cost, unknowns_cost
 from .loop import optimal
+from .primal import Primal
 from .unknowns import Unknowns, on_pairs
 
 # Most steps; and the share of 1 + abs(bᵀα) up to which the products slack·room together are made small: Newton's steps
@@ -54,7 +56,7 @@ def interior(problem: Dual, tol: float) -> Inside | None:
     with np.errstate(all="ignore"):  # where numbers overflow there is no factor, and the path ends
         at = Inside.start(problem)
         for _ in range(STEPS):
-            if at is None or (at.arrived and (len(problem) <= DENSE or at.ended(tol))):
+            if at is None or (at.arrived and (not (len(problem) > DENSE or at.blurred(tol)) or at.ended(tol))):
                 break
             moved = at.moved()
             if moved is None:
@@ -160,6 +162,15 @@ class Inside:
         """Whether the multipliers are near the optimum."""
         return bool(self.mean < 1.5 and self.product <= CLOSE * (1.0 + abs(self.problem.offset @ self.alpha)))
 
+    def blurred(self, tol: float) -> bool:
+        """Whether the rounding of S(α) exceeds the tolerance, so that no step on α alone leads to the optimum."""
+        return self.primal is None or self.primal.rounding(self.snapped) > tol
+
+    @cached_property
+    def primal(self) -> Primal | None:
+        """The primal problem at W; None if rounding has left W singular."""
+        return Primal.under_metric(self.problem, self.metric)
+
     def ended(self, tol: float) -> bool:
         """Whether the multipliers are the optimum, or as near as rounding allows."""
         spent = self.product <= SPENT * (1.0 + abs(self.problem.offset @ self.alpha))
@@ -172,16 +183,8 @@ class Inside:
 
     @property
     def as_known(self) -> Point | None:
-        """The same with S = Z, if they differ by no more than the rounding of S(α): see `Primal.as_known`."""
-        problem, alpha, factor = self.problem, self.snapped, cholesky(self.bent)
-        if factor is None:
-            return None
-        known = Point(problem, alpha, self.bent, factor)
-        apart = known.inverse_factor @ (problem.curvature_matrix(alpha) - self.bent) @ known.inverse_factor.T
-        if np.linalg.norm(apart) > ROUNDING * float(np.sum(np.abs(alpha) * known.scale)):
-            return None
-        squares = float(np.sum(np.square(known.inverse_factor)))
-        return known.knowing(divergence=squares + known.log_determinant - problem.rank)
+        """The same with S = W⁻¹, if they differ by no more than the rounding of S(α): see `Primal.known`."""
+        return None if self.primal is None else self.primal.known(self.snapped)
 
     @property
     def snapped(self) -> Array:

@@ -64,7 +64,7 @@ def descend(point: Point, closes: Sequence[float], *, warm: bool = False) -> Ite
     primal = Primal.of(point)
     for close in closes:
         primal = minimised(primal, close, warm=warm)
-        found = (primal.as_known if primal.is_exact else None) or point.problem.at(primal.wanted)
+        found = primal.known(primal.wanted) or point.problem.at(primal.wanted)
         if found is None:
             return
         yield found
@@ -73,12 +73,11 @@ def descend(point: Point, closes: Sequence[float], *, warm: bool = False) -> Ite
 
 def polished(problem: Dual, metric: Array, close: float) -> Point | None:
     """The optimum of a problem whose loss is soft, from a metric near it; None if rounding has left that singular."""
-    factor = cholesky(metric)
-    if factor is None:
+    start = Primal.under_metric(problem, metric)
+    if start is None:
         return None
-    images, log_determinant = problem.coordinates @ factor, 2.0 * float(np.log(np.diagonal(factor)).sum())
-    found, _ = _newton(Primal(problem, images, factor, log_determinant), close, STEPS)
-    return (found.as_known if found.is_exact else None) or problem.at(found.wanted)
+    found, _ = _newton(start, close, STEPS)
+    return found.known(found.wanted) or problem.at(found.wanted)
 
 
 def held_and_moved(point: Point, tol: float) -> Point | None:
@@ -127,6 +126,15 @@ class Primal(Geometry):
         factor = point.inverse_factor.T
         return cls(point.problem, point.problem.coordinates @ factor, factor, -point.log_determinant)
 
+    @classmethod
+    def under_metric(cls, problem: Dual, metric: Array) -> Primal | None:
+        """At this W; None if rounding has left it singular."""
+        factor = cholesky(metric)
+        if factor is None:
+            return None
+        log_determinant = 2.0 * float(np.log(np.diagonal(factor)).sum())
+        return cls(problem, problem.coordinates @ factor, factor, log_determinant)
+
     def under(self, problem: Dual) -> Primal:
         """The same metric for other offsets and losses of the same rows."""
         return Primal(problem, self.images, self.factor, self.log_determinant)
@@ -159,28 +167,32 @@ class Primal(Geometry):
         pulled = self.problem.spread(self.images, self.wanted)
         return self.factor.T @ self.factor + pulled - self.problem.unit
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether the gradient is nothing but rounding: of multipliers whose sum nearly cancels."""
-        rounding = ROUNDING * float(namespace(self.images).sum(abs(self.wanted) * self.scale))
-        return _dot(self.gradient, self.gradient) <= rounding**2
+    def rounding(self, alpha: Array) -> float:
+        """By how much LᵀS(α)L is off, as S(α) is a sum of the rows' parts."""
+        return ROUNDING * float(namespace(alpha).sum(abs(alpha) * self.scale))
 
-    @property
-    def as_known(self) -> Point | None:
-        """The point of the dual at the wanted multipliers, with S = W⁻¹; None if rounding leaves W singular.
+    def known(self, alpha: Array) -> Point | None:
+        """The point of the dual at α, with S = W⁻¹; None if S(α) differs by more than rounding, or W is singular.
 
-        S(α) is the same but for rounding. Where the loss outweighs the divergence 1e10 times, that rounding would hide
-        the optimum, and S(α) might not even be positive definite.
+        Where the loss outweighs the divergence 1e10 times, that rounding would hide the optimum, and S(α) might not
+        even be positive definite.
         """
-        xp = namespace(self.factor)
-        unit = self.problem.unit
-        _, triangle = xp.linalg.qr(xp.linalg.solve(self.factor, unit))
-        factor = (triangle * xp.sign(xp.linalg.diagonal(triangle))[:, None]).T
+        xp, unit = namespace(self.factor), self.problem.unit
+        apart = self.gradient
+        if alpha is not self.wanted:
+            apart = self.factor.T @ self.factor + self.problem.spread(self.images, alpha) - unit
+        if not _dot(apart, apart) <= self.rounding(alpha) ** 2:
+            return None
+        turn, triangle = xp.linalg.qr(xp.linalg.solve(self.factor, unit))
+        sign = xp.sign(xp.linalg.diagonal(triangle))
+        factor, turn = (triangle * sign[:, None]).T, turn * sign
         if not xp.all(xp.linalg.diagonal(factor) > 0):
             return None
-        known = Point(self.problem, self.wanted, factor @ factor.T, factor)
         divergence = _dot(self.factor, self.factor) - self.log_determinant - unit.shape[0]
-        return known.knowing(divergence=divergence)
+        # Inverting S would bring the rounding of two inverses into what W has exactly.
+        return Point(self.problem, alpha, factor @ factor.T, factor).knowing(
+            divergence=divergence, images=self.images @ turn, inverse_factor=(self.factor @ turn).T
+        )
 
     @cached_property
     def stiffness(self) -> tuple[Array, Array]:

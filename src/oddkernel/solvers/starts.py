@@ -156,6 +156,8 @@ def rescued(point: Point, tol: float) -> Point:
     if not optimal(here, tol):
         passed = run(here, Ascent(), tol, RESCUE, None).point
         here = passed if better(passed, here) else here
+    if here.problem is point.problem:
+        return here
     return point.problem.at(point.problem.put(here.alpha)) or point
 
 

@@ -7,9 +7,11 @@ import pytest
 from problems import Problem, random_problem
 
 from oddkernel import Comparisons
+from oddkernel.problem.dual import Dual
 from oddkernel.problem.solution import Status
 from oddkernel.solvers import Newton, Projection, solve
 from oddkernel.solvers.factored import multiply_by_cholesky
+from oddkernel.solvers.feasibility import Verdict, feasible
 
 FACING = Problem(np.eye(3), Comparisons.odd_one_out([[0, 1, 2], [0, 2, 1]], [2, 2]), ratio=2.0)
 
@@ -26,6 +28,23 @@ def test_contradicting_answers_use_up_the_passes() -> None:
     solution, _ = solve(FACING.dual(), Projection(), max_iter=40)
     assert solution.status is Status.CONTRADICTORY
     assert solution.n_iter == 40
+
+
+def test_no_proof_of_a_contradiction_follows_passes_that_still_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would take longer than the passes that were asked for."""
+    proved: list[Dual] = []
+
+    def proof(problem: Dual) -> Verdict:
+        proved.append(problem)
+        return feasible(problem)
+
+    monkeypatch.setattr("oddkernel.solvers.solving.feasible", proof)
+    for seed in range(10):
+        solution, _ = solve(random_problem(seed).dual(), Projection(), tol=1e-12, max_iter=5)
+        assert solution.status in (Status.EXHAUSTED, Status.FEASIBLE)
+    assert not proved
+    assert solve(FACING.dual(), Projection(), max_iter=40)[0].status is Status.CONTRADICTORY
+    assert len(proved) == 1
 
 
 def test_a_row_that_can_never_hold_ends_the_passes() -> None:

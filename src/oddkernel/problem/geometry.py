@@ -82,6 +82,13 @@ class Geometry:
         return near + far + abs(self.problem.offset)
 
     @cached_property
+    def excess(self) -> Array:
+        """(m,): by how much each row is violated, relative to its scale (0/0 = 0); not positive where it holds."""
+        xp, scale = namespace(self.violation), self.scale
+        violation = xp.where(self.problem.equality, abs(self.violation), self.violation)
+        return violation / xp.where(scale > 0, scale, 1.0)
+
+    @cached_property
     def own_products(self) -> Array:
         """(m,): tr(K C_c K C_c) = a² + d² − 2g², with a, d and g as in the one-row step."""
         problem, kernel = self.problem, self.kernel

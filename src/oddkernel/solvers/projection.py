@@ -54,12 +54,9 @@ class Projection:
 
     def finished(self, before: Point, after: Point, tol: float) -> Status | None:
         """All rows hold, or, with soft rows, the slack has stopped changing."""
-        violation, scale = after.violation, after.scale
-        open_ended = np.isneginf(after.problem.loss.lower)
-        excess = np.where(open_ended, np.abs(violation), violation)
-        if (excess <= tol * scale).all():
+        if (after.excess <= tol).all():
             return Status.FEASIBLE
         soft = after.problem.loss.curvature > 0
-        if soft.any() and (np.abs(violation - before.violation) <= tol * scale).all():
+        if soft.any() and (np.abs(after.violation - before.violation) <= tol * after.scale).all():
             return Status.SETTLED
         return None

@@ -12,7 +12,7 @@ from ..problem.point import Point
 from ..problem.solution import Solution, Status
 from .costs import DENSE
 from .feasibility import feasible
-from .loop import Run, run
+from .loop import PATIENCE, Run, run
 from .protocol import Solver, declares
 from .starts import CUTTING, barriers, first, from_inside, guessed, interior_pays, is_hard, is_near, is_soft, rescued
 from .threads import fitting_threads
@@ -55,9 +55,7 @@ def _solve(
 ) -> tuple[Solution, Point]:
     limit = solver.default_max_iter if max_iter is None else max_iter
     if not solver.exact:
-        only = run(first(problem, start), solver, tol, limit, progress)
-        if not only.status.success and _contradictory(problem):
-            only.status = Status.CONTRADICTORY
+        only = _passed(first(problem, start), solver, tol, limit, progress)
         return _solution(only, [only]), only.point.host
 
     runs: list[Run] = []
@@ -92,6 +90,26 @@ def _solve(
     if runs[-1].status in (Status.STALLED, Status.EXHAUSTED) and left() > 0:
         go(rescued(runs[-1].point, tol), tol, limit)
     return _solution(runs[-1], runs), runs[-1].point.host
+
+
+def _passed(point: Point, solver: Solver, tol: float, limit: int, progress: Callable[[int, Point], None] | None) -> Run:
+    """The run of a solver that does not aim at the optimum.
+
+    A proof that the rows contradict one another costs as much as some fifty passes. It follows where more passes would
+    not help: not where the limit ended passes that still diminished the largest violation.
+    """
+    worst: list[float] = []
+
+    def told(n_iter: int, point: Point) -> None:
+        worst.append(float(point.excess.max(initial=0.0)))
+        if progress is not None:
+            progress(n_iter, point)
+
+    only = run(point, solver, tol, limit, told)
+    settled = len(worst) > PATIENCE and worst[-1] > 0.5 * worst[-1 - PATIENCE]
+    if (settled or only.status is Status.STALLED) and not only.status.success and _contradictory(point.problem):
+        only.status = Status.CONTRADICTORY
+    return only
 
 
 def _contradictory(problem: Dual) -> bool:

@@ -100,11 +100,8 @@ def cut_by_cut(point: Point) -> Point:
     problem, answer = point.problem, point.problem.rows.answer
     chosen = np.zeros(int(answer.max()) + 1, bool)
     while True:
-        excess = np.where(problem.equality, np.abs(point.violation), point.violation) / (
-            point.scale + (point.scale == 0)
-        )
         worst = np.zeros(len(chosen))
-        np.maximum.at(worst, answer, excess)
+        np.maximum.at(worst, answer, point.excess)
         waiting = np.flatnonzero((worst > VIOLATED) & ~chosen)
         size = max(int(np.count_nonzero(chosen)), CUTS)
         if not len(waiting) or 3 * size > len(chosen):

@@ -17,7 +17,7 @@ from oddkernel.solvers import Auto, solve
 from oddkernel.solvers.interior import Bend, Inside, interior, over_rows, over_unknowns
 from oddkernel.solvers.loop import optimal, run
 from oddkernel.solvers.newton import Newton
-from oddkernel.solvers.starts import from_inside, interior_pays
+from oddkernel.solvers.starts import from_inside, guessed, interior_pays
 
 
 def outweighed(loss: str, penalty: float, dimensions: int = 12, margin: float = 4.0, ratio: float = 2.0) -> Dual:
@@ -97,6 +97,28 @@ def test_rows_and_unknowns_of_w_give_the_same_steps(
     assert at is not None
 
 
+@pytest.mark.parametrize("loss", ["squared", "logistic", "softmax"])
+def test_it_follows_a_descent_that_would_take_longer(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on draw(20000390) and draw(20000056), where conjugate gradients took minutes and did not arrive."""
+    called: list[Dual] = []
+
+    def counted(problem: Dual, tol: float) -> Inside | None:
+        called.append(problem)
+        return interior(problem, tol)
+
+    monkeypatch.setattr("oddkernel.solvers.starts.interior", counted)
+    # So that descent comes first.
+    monkeypatch.setattr("oddkernel.solvers.starts.inside_cost", lambda _: 1e11)
+    monkeypatch.setattr("oddkernel.solvers.starts.fewer_unknowns", lambda _: False)
+    problem = outweighed(loss, 1e5)
+    for share, calls in ((1.0, 0), (1e-12, 1)):
+        monkeypatch.setattr("oddkernel.solvers.starts.INSIDE_STEPS", share)
+        point = guessed(problem.origin, Auto(), 1e-6)
+        assert len(called) == calls
+        assert point.residual < 1e-2
+    assert solve(problem, Auto())[0].status.success
+
+
 def test_hard_rows_are_not_its_business() -> None:
     assert not interior_pays(random_problem(0).dual())
     assert interior_pays(outweighed("hinge", 1.0))
@@ -132,8 +154,7 @@ def test_w_is_taken_for_the_inverse_of_s_only_where_rounding_alone_tells_them_ap
 
 
 def test_many_rows_are_if_dimensions_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("costs", "starts"):
-        monkeypatch.setattr(f"oddkernel.solvers.{module}.DENSE", 50)
+    monkeypatch.setattr("oddkernel.solvers.starts.INSIDE", 50)
     assert interior_pays(outweighed("hinge", 1.0, dimensions=3))
     assert not interior_pays(outweighed("hinge", 1.0, dimensions=30))
 

@@ -293,8 +293,9 @@ def test_answers_about_any_items_need_few_products(monkeypatch) -> None:
     # The full loss at once, as the easier problems on a path are near the identity anyway; and nothing takes over where
     # the products don't arrive.
     for path in ("_strengthened", "_central"):
-        monkeypatch.setattr(primal, path, lambda primal, pull: primal)
+        monkeypatch.setattr(primal, path, lambda primal, pull, budget: primal)
     monkeypatch.setattr(primal, "DENSE", 0.0)
+    monkeypatch.setattr("oddkernel.solvers.starts.INSIDE_STEPS", np.inf)
     solution, _ = solve(dual, SOLVERS["auto"](), tol=1e-6)
     assert solution.status is Status.OPTIMAL
     divided = len(products)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..problem.arrays import to_numpy
@@ -23,6 +25,27 @@ PRIMAL_STEPS = 5
 SLIGHT = 1e8
 # Passes of ascent before Newton's method takes over, unless the rows that pull settle sooner.
 PASSES = 4
+
+
+# Rows up to which the interior-point method forms their matrix: 0.3 GB, and half a minute for all its steps. Chosen by
+# hand. What all its steps take together, in directions: 20 to 35 steps on random problems, of which each, without
+# bounds to look for, takes a third to a fifth of what `rows_cost` counts.
+INSIDE, INSIDE_STEPS = 6000, 8
+
+
+@dataclass
+class Budget:
+    """Operations that one way may take before another is tried."""
+
+    left: float = np.inf
+
+    def spend(self, operations: float) -> None:
+        self.left -= operations
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing is left."""
+        return self.left <= 0.0
 
 
 def passes_first(point: Point) -> bool:

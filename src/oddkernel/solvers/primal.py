@@ -25,7 +25,7 @@ from ..problem.arrays import Array, cholesky, namespace, plus_diagonal
 from ..problem.dual import Dual
 from ..problem.geometry import Geometry
 from ..problem.point import ROUNDING, Point
-from .costs import SLIGHT, least_squares_cost, products_cost, rows_cost, unknowns_cost
+from .costs import PRODUCTS, SLIGHT, Budget, least_squares_cost, products_cost, rows_cost, unknowns_cost
 from .unknowns import Unknowns, on_pairs
 
 # Most steps at the end of a path and for one of its points, and most products with the Hessian for one step.
@@ -55,15 +55,18 @@ DENSE = 1e11
 HOLD, TIGHTER, TIGHTEST, TIMES, ROUGHLY = 10.0, 10.0, 1e5, 40, 1e-2
 
 
-def descend(point: Point, closes: Sequence[float], *, warm: bool = False) -> Iterator[Point]:
+def descend(
+    point: Point, closes: Sequence[float], *, warm: bool = False, budget: Budget | None = None
+) -> Iterator[Point]:
     """Points ever nearer to the optimum of a problem whose loss is soft, found from a point's metric.
 
     At the multipliers α that the violations ask for, LᵀS(α)L is the identity plus the gradient: once that is within one
-    of ``closes``, α is as near to the optimum. ``warm``: the point is the optimum of a similar problem.
+    of ``closes``, α is as near to the optimum. ``warm``: the point is the optimum of a similar problem. ``budget``: how
+    much its steps may cost; they end where it is spent.
     """
     primal = Primal.of(point)
     for close in closes:
-        primal = minimised(primal, close, warm=warm)
+        primal = minimised(primal, close, warm=warm, budget=budget)
         found = primal.known(primal.wanted) or point.problem.at(primal.wanted)
         if found is None:
             return
@@ -76,7 +79,7 @@ def polished(problem: Dual, metric: Array, close: float) -> Point | None:
     start = Primal.under_metric(problem, metric)
     if start is None:
         return None
-    found, _ = _newton(start, close, STEPS)
+    found, _ = _newton(start, close, STEPS, Budget())
     return found.known(found.wanted) or problem.at(found.wanted)
 
 
@@ -206,15 +209,16 @@ class Primal(Geometry):
         return product - own * self.problem.loss.by_group(p * change) if self.problem.loss.has_entropy else product
 
 
-def minimised(primal: Primal, close: float, *, warm: bool = False) -> Primal:
+def minimised(primal: Primal, close: float, *, warm: bool = False, budget: Budget | None = None) -> Primal:
     """The metric that minimises f, its gradient within ``close``, or as near as rounding allows.
 
     Where the loss outweighs the divergence by far, Newton's steps from a cold start lead to the edge where W is nearly
     singular, and stay there. So a path of easier problems comes first, each near the last one's minimum; from a warm
     start only where steps without a path don't arrive.
     """
+    budget = budget or Budget()
     if warm:
-        found, arrived = _newton(primal, close, STAGE)
+        found, arrived = _newton(primal, close, STAGE, budget)
         if arrived:
             return found
     pull = float(namespace(primal.images).linalg.matrix_norm(primal.gradient, ord=2)) if primal.problem.rank else 0.0
@@ -222,28 +226,28 @@ def minimised(primal: Primal, close: float, *, warm: bool = False) -> Primal:
         # Where rows are few, most dimensions need not move, and the second path would move them all.
         crowded = 2 * len(primal.problem) > primal.problem.rank**2
         for path in (_central, _strengthened) if crowded else (_strengthened, _central):
-            near = path(primal, pull)
+            near = path(primal, pull, budget)
             if near is not None:
                 primal = near
                 break
-    return _newton(primal, close, STEPS)[0]
+    return _newton(primal, close, STEPS, budget)[0]
 
 
-def _strengthened(primal: Primal, pull: float) -> Primal | None:
+def _strengthened(primal: Primal, pull: float, budget: Budget) -> Primal | None:
     """The minimum for ever stronger losses: at first the loss pulls no harder than the divergence does.
 
     None if one of them was not found.
     """
     problem, weakness = primal.problem, pull
     while weakness > 1.0:
-        found, arrived = _newton(primal.under(problem.weakened(weakness)), None, STAGE)
+        found, arrived = _newton(primal.under(problem.weakened(weakness)), None, STAGE, budget)
         if not arrived:
             return None
         primal, weakness = found.under(problem), weakness / FALL
     return primal
 
 
-def _central(primal: Primal, pull: float) -> Primal | None:
+def _central(primal: Primal, pull: float, budget: Budget) -> Primal | None:
     """The central path of interior-point methods: logdet W has a weight that falls to 1 and keeps W from the edge.
 
     None if one of its points was not found.
@@ -251,14 +255,15 @@ def _central(primal: Primal, pull: float) -> Primal | None:
     problem, barrier = primal.problem, pull
     while barrier > 1.0:
         # The problem relaxed by μ has its minimum at W/μ.
-        found, arrived = _newton(primal.scaled(barrier**-0.5).under(problem.relaxed(barrier)), None, STAGE)
+        relaxed = problem.relaxed(barrier)
+        found, arrived = _newton(primal.scaled(barrier**-0.5).under(relaxed), None, STAGE, budget)
         if not arrived:
             return None
         primal, barrier = found.scaled(barrier**0.5).under(problem), barrier / FALL
     return primal
 
 
-def _newton(primal: Primal, close: float | None, steps: int) -> tuple[Primal, bool]:
+def _newton(primal: Primal, close: float | None, steps: int, budget: Budget) -> tuple[Primal, bool]:
     """Newton's method on f until the gradient is within ``close``, or, if that is None, until steps are small.
 
     Beside the metric stands whether it got there.
@@ -271,7 +276,9 @@ def _newton(primal: Primal, close: float | None, steps: int) -> tuple[Primal, bo
         idle, least = (0, size) if size < 0.5 * least else (idle + 1, least)
         if (close is not None and size <= close**2) or (idle > PATIENCE and size <= 1.0):
             return primal, True
-        step = _direction(primal, change, damping)
+        if budget.spent:
+            break
+        step = _direction(primal, change, damping, budget)
         if close is None and -_dot(primal.gradient, step) <= NEAR:
             return primal, True
         length = _length(primal, step)
@@ -315,7 +322,7 @@ def _length(primal: Primal, step: Array) -> float:
     return low
 
 
-def _direction(primal: Primal, change: Array, damping: float) -> Array:
+def _direction(primal: Primal, change: Array, damping: float, budget: Budget) -> Array:
     """The X with (1 + damping)X + Zᵀ(Σ_c ψ''_c tr(Z X Zᵀ C_c) C_c)Z = −gradient, in the cheapest of three ways."""
     if not isinstance(primal.images, np.ndarray):
         return _by_products(primal, change, damping)[0]
@@ -324,11 +331,14 @@ def _direction(primal: Primal, change: Array, damping: float) -> Array:
     dense, cost = (_by_unknowns, by_unknowns) if by_unknowns < by_rows else (_by_rows, by_rows)
     if cost > max(products_cost(problem), SLIGHT):
         step, arrived = _by_products(primal, change, damping)
+        budget.spend((1 if arrived else CG_STEPS / PRODUCTS) * products_cost(problem))
         if arrived or cost > DENSE:
             return step
+    budget.spend(cost)
     step, accurate = dense(primal, rows, damping)
     if accurate or problem.loss.has_entropy or least_squares_cost(problem, len(rows)) > DENSE:
         return step
+    budget.spend(least_squares_cost(problem, len(rows)))
     return _by_least_squares(primal, rows, damping)
 
 

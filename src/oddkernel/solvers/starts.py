@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..problem.arrays import Array, cholesky, namespace
@@ -9,7 +11,18 @@ from ..problem.dual import Dual
 from ..problem.point import Point
 from ..problem.solution import Status
 from .ascent import Ascent
-from .costs import DENSE, fewer_unknowns, inside_cost, passes_first, products_cost, rows_cost, unknowns_cost
+from .costs import (
+    DENSE,
+    INSIDE,
+    INSIDE_STEPS,
+    Budget,
+    fewer_unknowns,
+    inside_cost,
+    passes_first,
+    products_cost,
+    rows_cost,
+    unknowns_cost,
+)
 from .interior import interior
 from .loop import better, optimal, pulls, run
 from .newton import Newton, approach
@@ -80,12 +93,16 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
             if inside is not point:
                 return inside
     if (many and is_soft(problem)) or outweighed:
-        for nearer in descend(point, (10.0 * tol, tol) if many else (NEAR,), warm=warm):
+        # A descent that takes longer than the interior-point method would hardly ever arrives.
+        budget = Budget(INSIDE_STEPS * inside_cost(problem) if interior_pays(problem) else np.inf)
+        for nearer in descend(point, (10.0 * tol, tol) if many else (NEAR,), warm=warm, budget=budget):
             if nearer.residual >= point.residual:
                 break
             point = nearer
             if optimal(point, tol):
                 break
+        if budget.spent and not optimal(point, tol):
+            return from_inside(point, tol)
     elif declares(solver, "second_order") and _approachable(point):
         guess = problem.at(approach(point))
         point = guess if guess is not None and guess.objective > point.objective else point
@@ -126,7 +143,7 @@ def through_primal(point: Point, close: float, tol: float) -> Point | None:
 
 def interior_pays(problem: Dual) -> bool:
     """Whether the interior-point method can help: no row must hold, and rows or unknowns are few enough."""
-    few = problem.host is problem and len(problem) > 0 and inside_cost(problem) <= rows_cost(DENSE)
+    few = problem.host is problem and len(problem) > 0 and inside_cost(problem) <= rows_cost(INSIDE)
     return few and bool(np.isfinite(problem.loss.upper[problem.loss.walls]).all())
 
 
@@ -135,12 +152,15 @@ def from_inside(point: Point, tol: float) -> Point:
     problem, found = point.problem, interior(point.problem, tol)
     if found is None:
         return point
-    led = [found.snapped_point, found.as_known]
+    ways: list[Callable[[], Point | None]] = [lambda: found.snapped_point, lambda: found.as_known]
     if is_soft(problem):
-        led.append(polished(problem, found.metric, 0.1 * tol))
-    for each in led:
+        ways.append(lambda: polished(problem, found.metric, 0.1 * tol))
+    for way in ways:
+        each = way()
         # Not by the residual: a row with hardly any weight may have a large one.
         point = each if each is not None and better(each, point) else point
+        if optimal(point, tol):
+            break
     return point
 
 

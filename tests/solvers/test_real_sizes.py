@@ -134,6 +134,18 @@ def test_slow_fits_are_told_from_their_like() -> None:
     assert [slow.seconds for each in table for slow in each.slow] == [1.6]
 
 
+def test_the_report_tells_how_many_slow_fits_wait_for_the_kernel() -> None:
+    found = [
+        outcome(0.1),
+        outcome(0.1),
+        outcome(0.1),
+        outcome(2.0, kernel_seconds=1.5),
+        outcome(3.0, kernel_seconds=1.0),
+    ]
+    lines = "\n".join(report(found))
+    assert "2 fits took more than 10 times the median of their bin; 1 of them would not have without" in lines
+
+
 def test_the_report_prints_failures_as_code() -> None:
     lines = "\n".join(report([outcome(0.1), outcome(0.2, status="STALLED", failures=("the gap is 1",))]))
     assert "2 problems, 1 failures" in lines

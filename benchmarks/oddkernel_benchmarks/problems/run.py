@@ -128,7 +128,11 @@ def report(found: list[Outcome]) -> Iterator[str]:
     for each in table:
         yield f"  {each.loss:9s}{each.rows:10d}{len(each.seconds):7d}{each.median:9.3f}{max(each.seconds):9.2f}"
     slow = [(outcome.seconds / each.median, outcome) for each in table for outcome in each.slow]
-    yield f"{len(slow)} fits took more than {SLOW:g} times the median of their bin"
+    kernel = sum(outcome.seconds - outcome.kernel_seconds <= outcome.seconds / times * SLOW for times, outcome in slow)
+    yield (
+        f"{len(slow)} fits took more than {SLOW:g} times the median of their bin; {kernel} of them would not have "
+        "without the initial kernel"
+    )
     for times, outcome in sorted(slow, key=lambda pair: -pair[0]):
         yield f"{outcome.code}\n    # {times:.0f} times the median: {outcome}"
     noted = [outcome for outcome in found if outcome.notes]

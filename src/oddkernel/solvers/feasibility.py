@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..problem.arrays import Array, lapack, plus_diagonal
+from ..problem.arrays import Array, cholesky, lapack, plus_diagonal
 from ..problem.dual import Dual
 from ..problem.point import Point
 
@@ -140,14 +140,16 @@ def _centre(white: Dual, whole: Array, rows: Array) -> Verdict:
         hessian = here.hessian(rows) + np.outer(offset / one, offset / one)
         hessian[np.diag_indices_from(hessian)] += np.square(slack)
         step = _solved(hessian, gradient, ~barrier)
-        values, vectors = np.linalg.eigh(white.spread(here.images, _placed(step, rows, len(white))))
+        change = white.spread(here.images, _placed(step, rows, len(white)))
+        values = np.linalg.eigvalsh(change)
         growth = float(offset @ step) / one
         rates = np.concatenate([values, [growth], (step * slack)[barrier]])
         if rates.max() < CLOSE:
             # The metric at the centre to first order, W − W·P(step)·W, and h likewise: but for rounding it satisfies
             # every row.
-            images, unit = here.images @ (vectors * np.sqrt(1.0 - values)), (1.0 - growth) / one
-            if _excess(white, whole, images, unit / largest)[rows].max() <= ROUNDING:
+            root, unit = cholesky(np.eye(white.rank) - change), (1.0 - growth) / one
+            images = here.images if root is None else here.images @ root
+            if root is not None and _excess(white, whole, images, unit / largest)[rows].max() <= ROUNDING:
                 return verdict(True, images, unit)
         length = _longest(rates)
         moved = point(alpha + length * step)
@@ -166,9 +168,12 @@ def _contradicts(pull: Array, offsets: float) -> bool:
     With W = τI + W′ and h = τ + h′, where tr W′ + h′ ≤ 1 − (q + 1)τ, that is at least τ(tr P + bᵀα) − e(1 − (q + 1)τ),
     for −e the smaller of bᵀα and P's smallest eigenvalue.
     """
-    least = min(float(np.linalg.eigvalsh(pull)[0]) if len(pull) else 0.0, offsets, 0.0)
-    total = float(np.trace(pull)) + offsets
-    return total > 0 and -least <= SINGULAR * (total - (len(pull) + 1) * least)
+    total, share = float(np.trace(pull)) + offsets, SINGULAR * (len(pull) + 1)
+    # Positive for every e up to this; and a Cholesky factor tells sooner than eigenvalues whether e is larger.
+    most = SINGULAR * total / (1.0 - share)
+    if not (total > 0 and offsets >= -most):
+        return False
+    return cholesky(plus_diagonal(pull.copy(), np.full(len(pull), most))) is not None
 
 
 def _longest(rates: Array) -> float:

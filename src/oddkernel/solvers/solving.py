@@ -10,11 +10,23 @@ from ..problem.arrays import Array, device_named, to_numpy
 from ..problem.dual import Dual
 from ..problem.point import Point
 from ..problem.solution import Solution, Status
-from .costs import DENSE
 from .feasibility import feasible
 from .loop import PATIENCE, Run, run
 from .protocol import Solver, declares
-from .starts import CUTTING, barriers, first, from_inside, guessed, interior_pays, is_hard, is_near, is_soft, rescued
+from .starts import (
+    barriers,
+    cut_by_cut,
+    first,
+    from_inside,
+    guessed,
+    interior_pays,
+    is_bounded,
+    is_hard,
+    is_near,
+    is_soft,
+    rescued,
+    takes_cuts,
+)
 from .threads import fitting_threads
 
 # How well the relaxed problems on the way to the real one are solved.
@@ -67,19 +79,17 @@ def _solve(
         runs.append(run(point, solver, tol, max(min(left(), most), 0), progress))
         return runs[-1].point.alpha
 
-    point, many = first(problem, start), len(problem) > CUTTING
-    if many and _contradictory(problem):
+    point, yielding = first(problem, start), interior_pays(problem)
+    near = cut_by_cut(point) if takes_cuts(problem) else guessed(point, solver, tol, warm=start is not None)
+    if near is None:
         only = Run(point, Status.CONTRADICTORY, run(point, solver, tol, 0, None).history)
         return _solution(only, [only]), point.host
-    near, yielding = guessed(point, solver, tol, warm=start is not None), interior_pays(problem)
     alpha = go(near, tol, GLANCE if yielding and not is_soft(problem) else PROBE)
-    if yielding and runs[-1].status is Status.EXHAUSTED and is_near(runs[-1].point):
+    if runs[-1].status is Status.EXHAUSTED and (is_near if yielding else is_bounded)(runs[-1].point):
         alpha = go(runs[-1].point, tol, PROBE)
-    # With many rows Newton's steps may stay near.
-    far = len(problem) > DENSE or not is_near(runs[-1].point)
-    if yielding and runs[-1].status is not Status.OPTIMAL and far and left() > 0:
+    if yielding and runs[-1].status is not Status.OPTIMAL and left() > 0:
         alpha = go(from_inside(runs[-1].point, tol), tol, limit // 2)
-    if not many and not runs[-1].status.success and _contradictory(problem):
+    if not runs[-1].status.success and _contradictory(problem):
         runs[-1].status = Status.CONTRADICTORY
     if runs[-1].status is Status.EXHAUSTED and not is_soft(problem):
         for barrier in barriers(runs[-1].point):

@@ -9,7 +9,6 @@ import numpy as np
 from ..problem.arrays import Array, cholesky, namespace
 from ..problem.dual import Dual
 from ..problem.point import Point
-from ..problem.solution import Status
 from .ascent import Ascent
 from .costs import (
     DENSE,
@@ -23,6 +22,7 @@ from .costs import (
     rows_cost,
     unknowns_cost,
 )
+from .feasibility import feasible
 from .interior import interior
 from .loop import better, optimal, pulls, run
 from .newton import Newton, approach
@@ -45,7 +45,7 @@ STRETCH = 10.0
 # Hard rows from which they are taken up cut by cut; answers in the first cut, which each later one doubles; the
 # violation, relative to the distances compared, from which a row counts; how exactly a part is solved, and in how many
 # steps.
-CUTTING, CUTS, VIOLATED, ROUGH, STEPS = 2000, 50, 1e-3, 1e-3, 100
+CUTTING, CUTS, VIOLATED, ROUGH, STEPS = 2000, 50, 1e-3, 1e-3, 20
 # The residual at which Newton's method is near the optimum. By trial on random problems with hinge loss.
 CLOSE = 0.1
 # Passes of ascent from where a solver has stalled.
@@ -73,8 +73,6 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
     ``warm``: the point is the optimum of a similar problem.
     """
     problem, many = point.problem, len(point.problem) > DENSE
-    if len(problem) > CUTTING and problem.host is problem and is_hard(problem):
-        return cut_by_cut(point)
     # Where a direction in the primal costs as much as one in the dual, few of the latter remain from a warm start.
     near = warm and rows_cost(len(problem)) <= unknowns_cost(problem)
     outweighed = not near and _outweighed(point)
@@ -109,8 +107,13 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
     return point
 
 
-def cut_by_cut(point: Point) -> Point:
-    """Where hard rows lead, the most violated answers first: a cutting-plane method.
+def takes_cuts(problem: Dual) -> bool:
+    """Whether rows are so many, and hard, that few of them pull in the end."""
+    return len(problem) > CUTTING and problem.host is problem and is_hard(problem)
+
+
+def cut_by_cut(point: Point) -> Point | None:
+    """Where hard rows lead, the most violated answers first: a cutting-plane method; None if some of them can't hold.
 
     Few of many hard rows pull in the end.
     """
@@ -125,11 +128,14 @@ def cut_by_cut(point: Point) -> Point:
             return point
         chosen[waiting[np.argsort(-worst[waiting], kind="stable")[:size]]] = True
         part = np.flatnonzero(chosen[answer])
-        found = run(first(problem.hardened(part), point.alpha[part]), Newton(), ROUGH, STEPS, None)
+        cut = problem.hardened(part)
+        found = run(first(cut, point.alpha[part]), Newton(), ROUGH, STEPS, None)
+        if not found.status.success and feasible(cut).holds is False:
+            return None
         alpha = np.zeros(len(problem))
         alpha[part] = found.point.alpha
         there = problem.at(alpha)
-        if there is None or found.status is Status.STALLED:
+        if there is None or not found.status.success:
             return point
         point = there
 
@@ -228,6 +234,11 @@ def is_hard(problem: Dual) -> bool:
 def is_near(point: Point) -> bool:
     """Whether Newton's steps from here are likely to be few."""
     return not _far(point) or point.residual <= CLOSE
+
+
+def is_bounded(point: Point) -> bool:
+    """Whether the dual seems to have a maximum not far above: with rows that contradict one another it has none."""
+    return _gain(point) <= 1.0
 
 
 def _far(point: Point) -> bool:

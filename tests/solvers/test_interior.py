@@ -119,9 +119,20 @@ def test_it_follows_a_descent_that_would_take_longer(loss: str, monkeypatch: pyt
     assert solve(problem, Auto())[0].status.success
 
 
-def test_hard_rows_are_not_its_business() -> None:
+def test_it_does_not_come_first_where_rows_must_hold() -> None:
     assert not interior_pays(random_problem(0).dual())
     assert interior_pays(outweighed("hinge", 1.0))
+
+
+@pytest.mark.parametrize("seed", seeds(30))
+@pytest.mark.usefixtures("form")
+def test_rows_that_must_hold_and_can(seed: int) -> None:
+    """Also equalities, some of which follow from others, and have no slack."""
+    problem = random_problem(seed).dual()
+    best, _ = solve(problem, Newton(), tol=1e-8)
+    there = from_inside(problem.origin, 1e-6)
+    assert there.objective == pytest.approx(best.objective, rel=1e-5, abs=1e-5)
+    assert run(there, Newton(), 1e-6, 10, None).status.success
 
 
 @pytest.mark.parametrize(("penalty", "ratio"), [(1e-2, 1.0), (1e4, 1.0), (1e4, 2.0)])

@@ -245,10 +245,10 @@ class Problem:
         if self.feasible:
             failures.append(f"answers {answers} were called a contradiction, and a hidden metric satisfies them all")
             return
-        named = self.rows.about(answers)
-        if set(answers) == set(named.answer[named.beyond(self.phi)].tolist()):
+        # Among all items: copies are closer than a share of the extent of all that are asked about.
+        if set(answers) <= set(self.rows.answer[self.rows.beyond(self.phi)].tolist()):
             return
-        left = room(self.phi, named)
+        left = room(self.phi, self.rows.about(answers))
         if left is None:
             notes.append(f"the contradiction of {len(answers)} answers was neither confirmed nor refuted")
         elif left > SINGULAR:

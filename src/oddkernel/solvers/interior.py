@@ -1,4 +1,4 @@
-"""A primal-dual interior-point method: where rows that need not hold outweigh the divergence.
+"""A primal-dual interior-point method: where rows outweigh the divergence, or are more than W has unknowns.
 
 With room = h + Gα ≥ 0 for the intervals of the multipliers, and one slack for each of these conditions, the optimum is
 where
@@ -52,7 +52,7 @@ STIFF = 1e6
 
 
 def interior(problem: Dual, tol: float) -> Inside | None:
-    """Near the optimum of a problem in NumPy, no row of which must hold; None if rounding leaves no start.
+    """Near the optimum of a problem in NumPy whose rows don't contradict one another; None if rounding leaves no start.
 
     At the optimum, if there are too many rows for Newton's method to lead there soon.
     """

@@ -17,6 +17,7 @@ from .starts import (
     barriers,
     cut_by_cut,
     first,
+    fits_inside,
     from_inside,
     guessed,
     interior_pays,
@@ -87,10 +88,12 @@ def _solve(
     alpha = go(near, tol, GLANCE if yielding and not is_soft(problem) else PROBE)
     if runs[-1].status is Status.EXHAUSTED and (is_near if yielding else is_bounded)(runs[-1].point):
         alpha = go(runs[-1].point, tol, PROBE)
-    if yielding and runs[-1].status is not Status.OPTIMAL and left() > 0:
-        alpha = go(from_inside(runs[-1].point, tol), tol, limit // 2)
     if not runs[-1].status.success and _contradictory(problem):
         runs[-1].status = Status.CONTRADICTORY
+    # Newton's steps would be few from near the optimum; those of ascent are many, and lead there all the same.
+    astray = declares(solver, "second_order") or (yielding and not is_near(runs[-1].point))
+    if runs[-1].status in (Status.STALLED, Status.EXHAUSTED) and astray and fits_inside(problem) and left() > 0:
+        alpha = go(from_inside(runs[-1].point, tol), tol, limit // 2 if yielding else PROBE)
     if runs[-1].status is Status.EXHAUSTED and not is_soft(problem):
         for barrier in barriers(runs[-1].point):
             alpha = go(first(problem.relaxed(barrier), alpha), APPROACH, PROBE)

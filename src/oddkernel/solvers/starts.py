@@ -9,6 +9,7 @@ import numpy as np
 from ..problem.arrays import Array, cholesky, namespace
 from ..problem.dual import Dual
 from ..problem.point import Point
+from ..problem.solution import Status
 from .ascent import Ascent
 from .costs import (
     DENSE,
@@ -43,9 +44,9 @@ LARGE = 1e8
 # How much a first guess may stretch a squared distance.
 STRETCH = 10.0
 # Hard rows from which they are taken up cut by cut; answers in the first cut, which each later one doubles; the
-# violation, relative to the distances compared, from which a row counts; how exactly a part is solved, and in how many
-# steps.
-CUTTING, CUTS, VIOLATED, ROUGH, STEPS = 2000, 50, 1e-3, 1e-3, 20
+# violation, relative to the distances compared, from which a row counts; how exactly a part is solved; after how many
+# steps it is asked whether it contradicts itself, and how many more there may be.
+CUTTING, CUTS, VIOLATED, ROUGH, FEW, STEPS = 2000, 50, 1e-3, 1e-3, 20, 80
 # The residual at which Newton's method is near the optimum. By trial on random problems with hinge loss.
 CLOSE = 0.1
 # Passes of ascent from where a solver has stalled.
@@ -129,13 +130,15 @@ def cut_by_cut(point: Point) -> Point | None:
         chosen[waiting[np.argsort(-worst[waiting], kind="stable")[:size]]] = True
         part = np.flatnonzero(chosen[answer])
         cut = problem.hardened(part)
-        found = run(first(cut, point.alpha[part]), Newton(), ROUGH, STEPS, None)
-        if not found.status.success and feasible(cut).holds is False:
-            return None
+        found = run(first(cut, point.alpha[part]), Newton(), ROUGH, FEW, None)
+        if not found.status.success:
+            if feasible(cut).holds is False:
+                return None
+            found = run(found.point, Newton(), ROUGH, STEPS, None)
         alpha = np.zeros(len(problem))
         alpha[part] = found.point.alpha
         there = problem.at(alpha)
-        if there is None or not found.status.success:
+        if there is None or found.status is Status.STALLED:
             return point
         point = there
 
@@ -148,9 +151,13 @@ def through_primal(point: Point, close: float, tol: float) -> Point | None:
 
 
 def interior_pays(problem: Dual) -> bool:
-    """Whether the interior-point method can help: no row must hold, and rows or unknowns are few enough."""
-    few = problem.host is problem and len(problem) > 0 and inside_cost(problem) <= rows_cost(INSIDE)
-    return few and bool(np.isfinite(problem.loss.upper[problem.loss.walls]).all())
+    """Whether the interior-point method may come first: no row must hold, and rows or unknowns are few enough."""
+    return fits_inside(problem) and bool(np.isfinite(problem.loss.upper[problem.loss.walls]).all())
+
+
+def fits_inside(problem: Dual) -> bool:
+    """Whether rows or unknowns are few enough for the interior-point method."""
+    return problem.host is problem and len(problem) > 0 and inside_cost(problem) <= rows_cost(INSIDE)
 
 
 def from_inside(point: Point, tol: float) -> Point:

@@ -29,7 +29,7 @@ def test_many_people_at_once_lose_double_and_misplace_nothing(
     ("scenario", "told"),
     [
         ("answers --people 5 --questions 6 --kill", 30),
-        ("answers --people 5 --questions 6 --kill --form grid", 30),
+        ("answers --people 5 --questions 6 --kill --form odd anchor central grid", 30),
         ("studies --studies 3 --people 4 --questions 5", 60),
         ("pages --people 10 --pictures 6", 11),
         ("slow --people 1 --clients 600", 50),

@@ -176,7 +176,7 @@ def _standard(recipe: Recipe, step: float) -> int:
 
 
 class _Fitted(NamedTuple):
-    """A fit for a fold: its penalty, the multipliers of all answers' rows (NaN for those of the fold), its problem."""
+    """A fit for a fold: its penalty, the multipliers of all answers' rows (NaN where unknown), its problem."""
 
     penalty: float
     multipliers: Array
@@ -391,18 +391,16 @@ class _Search:
         # An entropy's multipliers are shares of the penalty, until answers hold and multipliers hardly grow any more.
         if entropic and penalty < HOLDING * recipe.softness:
             start = np.where(equality, start, start * penalty / nearest.penalty)
-        unknown = np.isnan(start)
-        # Those of an entropy may not be 0; others are found soonest from there.
-        usual = start[~unknown & ~equality & entropic]
-        return np.where(unknown, np.where(equality, 0.0, usual.mean() if len(usual) else 0.0), start)
+        return np.where(np.isnan(start), 0.0, start)
 
     def _fit(self, recipe: Recipe, penalty: float, fold: int, start: Array | None) -> tuple[Judged, _Fitted]:
         """What is learned for a fold says about it, and the fit."""
         phi, rows, kept = self.trials.phis[recipe.kernel], self._rows[recipe], self._kept(recipe, fold)
         known = self._rounds[-1].get((recipe, fold))
         prior = halfway(phi, self.roots[fold]) if self.earlier else None
+        features = phi if prior is None else phi @ prior
         learned = learn(
-            phi if prior is None else phi @ prior,
+            features,
             rows[kept],
             recipe,
             [penalty],
@@ -416,6 +414,11 @@ class _Search:
         )
         multipliers = np.full(len(rows), np.nan)
         multipliers[kept] = learned.point.alpha
-        fitted = _Fitted(penalty, multipliers, learned.point.problem, learned.solution.status.success)
         root = learned.point.root
+        if LOSSES[recipe.loss].entropic:
+            # Those that the metric would give the answers held out: nearer than the mean of the others.
+            out = rows[np.flatnonzero(np.isnan(multipliers))]
+            violation = out.violation(features.astype(np.float32) @ root.astype(np.float32))
+            multipliers[np.isnan(multipliers)] = recipe.conjugate(unit_of(features), out, penalty).wanted(violation)
+        fitted = _Fitted(penalty, multipliers, learned.point.problem, learned.solution.status.success)
         return self.trials.judge(recipe.kernel, root if prior is None else prior @ root, fold), fitted

@@ -210,7 +210,8 @@ class _Search:
         self.earlier: tuple[float, ...] = ()
         # What other trials must beat, and where a second round starts in each fold.
         self.rival, self.roots = 1, list[Array]()
-        self._rows: dict[Recipe, Constraints] = {}
+        self._rows: dict[tuple[float, float], Constraints] = {}
+        self._parts: dict[tuple[float, float, int], tuple[Array, Constraints]] = {}
         # Fits of each recipe and fold, in every round.
         self._rounds: list[dict[tuple[Recipe, int], list[_Fitted]]] = [{}]
 
@@ -343,25 +344,34 @@ class _Search:
             solved = solved and all(fitted.solved for _, fitted in these)
             trials.enter(recipe, penalties, (*before, *(judged for judged, _ in these)), solved=solved)
 
-    def _kept(self, recipe: Recipe, fold: int) -> Array:
-        """The rows of the answers that are not held out."""
-        if recipe not in self._rows:
-            self._rows[recipe] = recipe.rows(self.trials.said)
-        kept = np.ones(len(self.trials.said), bool)
-        kept[self.trials.held_out[fold]] = False
-        return np.flatnonzero(kept[self._rows[recipe].answer])
+    def _every(self, recipe: Recipe) -> Constraints:
+        """The rows of all answers."""
+        key = recipe.ratio, recipe.margin
+        if key not in self._rows:
+            self._rows[key] = recipe.rows(self.trials.said)
+        return self._rows[key]
+
+    def _kept(self, recipe: Recipe, fold: int) -> tuple[Array, Constraints]:
+        """The rows of the answers that are not held out: their numbers, and they themselves."""
+        key, rows = (recipe.ratio, recipe.margin, fold), self._every(recipe)
+        if key not in self._parts:
+            kept = np.ones(len(self.trials.said), bool)
+            kept[self.trials.held_out[fold]] = False
+            numbers = np.flatnonzero(kept[rows.answer])
+            self._parts[key] = numbers, rows[numbers]
+        return self._parts[key]
 
     def starts(self, chosen: Tuning) -> list[Array | None]:
         """Multipliers from which learning from all answers may start, for each round."""
         if not chosen.penalty:
             return []
-        every = np.arange(len(self._rows[chosen.recipe]))
+        every = np.arange(len(self._every(chosen.recipe)))
         rounds = zip(self._rounds, chosen.penalties, strict=False)
         return [self._nearest(fitted, chosen.recipe, penalty, 0, every) for fitted, penalty in rounds]
 
     def _start(self, recipe: Recipe, penalty: float, fold: int) -> Array | None:
         """Multipliers to start from for a fold."""
-        kept = self._kept(recipe, fold)
+        kept, _ = self._kept(recipe, fold)
         start = self._nearest(self._rounds[-1], recipe, penalty, fold, kept)
         if start is None and self.earlier and LOSSES[recipe.loss].entropic:
             # Answers are about as likely as after the round before, and the unit is the same.
@@ -387,7 +397,7 @@ class _Search:
             known, units = fitted[others[-1]], self.trials.units
             share = units[others[-1][0].kernel] / units[recipe.kernel]
         nearest = min(known, key=lambda each: abs(np.log(each.penalty / penalty)))
-        start, equality = share * nearest.multipliers[kept], self._rows[recipe].equality[kept]
+        start, equality = share * nearest.multipliers[kept], self._every(recipe).equality[kept]
         # An entropy's multipliers are shares of the penalty, until answers hold and multipliers hardly grow any more.
         if entropic and penalty < HOLDING * recipe.softness:
             start = np.where(equality, start, start * penalty / nearest.penalty)
@@ -395,13 +405,13 @@ class _Search:
 
     def _fit(self, recipe: Recipe, penalty: float, fold: int, start: Array | None) -> tuple[Judged, _Fitted]:
         """What is learned for a fold says about it, and the fit."""
-        phi, rows, kept = self.trials.phis[recipe.kernel], self._rows[recipe], self._kept(recipe, fold)
+        phi, rows, (kept, part) = self.trials.phis[recipe.kernel], self._every(recipe), self._kept(recipe, fold)
         known = self._rounds[-1].get((recipe, fold))
         prior = halfway(phi, self.roots[fold]) if self.earlier else None
         features = phi if prior is None else phi @ prior
         learned = learn(
             features,
-            rows[kept],
+            part,
             recipe,
             [penalty],
             solver=Newton(),

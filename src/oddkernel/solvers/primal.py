@@ -21,11 +21,12 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg, sparse
 
-from ..problem.arrays import Array, cholesky, eigen, inverse_lower, namespace, plus_diagonal
+from ..problem.arrays import Array, cholesky, eigenvalues, inverse_lower, namespace, plus_diagonal
 from ..problem.dual import Dual
 from ..problem.geometry import Geometry
 from ..problem.point import ROUNDING, Point
 from .costs import PRODUCTS, SLIGHT, Budget, least_squares_cost, products_cost, rows_cost, unknowns_cost
+from .preconditioner import Preconditioner
 from .unknowns import Unknowns, on_pairs
 
 # Products for the largest eigenvalue of the gradient, which is known to a few per cent then: a path starts from it.
@@ -322,7 +323,7 @@ def _length(primal: Primal, step: Array) -> float:
     bent = _bent_at_one(size, slim)
     if bent is not None and abs(slope(1.0, bent)) <= FLAT * -first:
         return 1.0
-    bends = size * xp.astype(eigen(slim)[0], step.dtype)
+    bends = size * xp.astype(eigenvalues(slim), step.dtype)
     most = min(LONGEST, (1.0 - EDGE) / max(-float(xp.min(bends)), 1e-300))
     low, high, length = 0.0, most, min(1.0, most)
     for _ in range(40):
@@ -456,25 +457,16 @@ def _solved(matrix: Array, right: Array) -> tuple[Array, float]:
 
 
 def _by_products(primal: Primal, change: Array, damping: float) -> tuple[Array, bool]:
-    """Roughly the direction, by conjugate gradients, and whether they arrived.
-
-    If items were drawn normally, with variances σ along the axes of ZᵀZ, and people asked about any of them, the
-    second part would, on the whole, multiply X_ab by kσ_aσ_b, with k = Σ_c ψ''_c change_c². Divided by what that makes,
-    the whole is near enough to the identity for a few products to do.
-    """
-    images = primal.images
-    xp, unit = namespace(images), _largest(images)
-    slim = images / unit
-    variances, axes = eigen(xp.astype(slim.T @ slim / images.shape[0], xp.float32))
-    axes = xp.astype(axes, images.dtype)
-    deviations = unit * xp.sqrt(xp.astype(xp.where(variances > 0, variances, 0.0), images.dtype))
-    stiff = change @ primal.stiff(change)
-    scale = 1.0 + damping + stiff * xp.square(deviations[:, None] * deviations[None, :])
-    product = _hessian(primal, slim @ axes, unit)
-    x, rest = xp.zeros_like(primal.gradient), -(axes.T @ primal.gradient @ axes)
+    """Roughly the direction, by preconditioned conjugate gradients, and whether they arrived."""
+    xp, unit = namespace(primal.images), _largest(primal.images)
+    slim = xp.astype(primal.images / unit, xp.float32)
+    stiffness = unit**4 * (change @ primal.stiff(change))
+    rough = Preconditioner(primal.problem, slim, 1.0 + damping, stiffness, primal.images.dtype)
+    product = _hessian(primal, slim, unit)
+    x, rest = xp.zeros_like(primal.gradient), -primal.gradient
     size = _dot(rest, rest)
     goal = (ROUGH if size > 1.0 else FINE) ** 2 * size
-    towards = rest / scale
+    towards = rough.divide(rest)
     left = _dot(rest, towards)
     arrived = False
     for _ in range(CG_STEPS):
@@ -484,10 +476,10 @@ def _by_products(primal: Primal, change: Array, damping: float) -> tuple[Array, 
         arrived = _dot(rest, rest) <= goal
         if arrived:
             break
-        scaled = rest / scale
+        scaled = rough.divide(rest)
         before, left = left, _dot(rest, scaled)
         towards = scaled + (left / before) * towards
-    return xp.astype(axes @ x @ axes.T, images.dtype), arrived
+    return x, arrived
 
 
 def _hessian(primal: Primal, slim: Array, unit: Array) -> Callable[[Array], Array]:
@@ -496,7 +488,6 @@ def _hessian(primal: Primal, slim: Array, unit: Array) -> Callable[[Array], Arra
     The sum is taken in single precision, as a direction need not be exact, and of numbers scaled to fit in.
     """
     problem, xp = primal.problem, namespace(slim)
-    slim = xp.astype(slim, xp.float32)
 
     def product(x: Array) -> Array:
         size = _largest(x)

@@ -35,7 +35,7 @@ class Preconditioner:
         Of the matrices that will be divided.
     """
 
-    def __init__(self, problem: Dual, images: Array, own: float, stiffness: Array, dtype: Any) -> None:
+    def __init__(self, problem: Dual, images: Array, own: float, stiffness: float, dtype: Any) -> None:
         xp = namespace(images)
         s, q = images.shape
         if q <= LEADING:
@@ -47,15 +47,16 @@ class Preconditioner:
                 basis, _ = xp.linalg.qr(images.T @ (images @ basis))
         seen = images @ basis
         variances, turn = eigen(seen.T @ seen / s)
-        variances = xp.astype(xp.where(variances > 0, variances, 0.0), dtype)
         self._axes = xp.astype(basis @ turn, dtype)
-        others = xp.astype(xp.sum(xp.square(images)) / s, dtype) - xp.sum(variances)
-        mean = xp.clip(others, 0.0, None) / max(q - LEADING, 1)
+        # In double precision, as products of variances and the stiffness may be large.
+        variances = xp.astype(xp.where(variances > 0, variances, 0.0), xp.float64)
+        others = float(xp.sum(xp.square(images))) / s - float(xp.sum(variances))
+        mean = max(others, 0.0) / max(q - LEADING, 1)
         self._rest = own + stiffness * mean * mean
         beside = 1.0 / (own + stiffness * mean * variances)
         among = 1.0 / (own + stiffness * variances[:, None] * variances[None, :])
-        self._beside = beside - 1.0 / self._rest
-        self._among = among + 1.0 / self._rest - beside[:, None] - beside[None, :]
+        self._beside = xp.astype(beside - 1.0 / self._rest, dtype)
+        self._among = xp.astype(among + 1.0 / self._rest - beside[:, None] - beside[None, :], dtype)
 
     def divide(self, matrix: Array) -> Array:
         """A symmetric (q, q) matrix, divided."""

@@ -460,7 +460,7 @@ def _by_products(primal: Primal, change: Array, damping: float) -> tuple[Array, 
     """Roughly the direction, by preconditioned conjugate gradients, and whether they arrived."""
     xp, unit = namespace(primal.images), _largest(primal.images)
     slim = xp.astype(primal.images / unit, xp.float32)
-    stiffness = unit**4 * (change @ primal.stiff(change))
+    stiffness = float(unit) ** 4 * float(change @ primal.stiff(change))
     rough = Preconditioner(primal.problem, slim, 1.0 + damping, stiffness, primal.images.dtype)
     product = _hessian(primal, slim, unit)
     x, rest = xp.zeros_like(primal.gradient), -primal.gradient
@@ -479,7 +479,7 @@ def _by_products(primal: Primal, change: Array, damping: float) -> tuple[Array, 
         scaled = rough.divide(rest)
         before, left = left, _dot(rest, scaled)
         towards = scaled + (left / before) * towards
-    return x, arrived
+    return xp.astype(x, primal.images.dtype), arrived
 
 
 def _hessian(primal: Primal, slim: Array, unit: Array) -> Callable[[Array], Array]:

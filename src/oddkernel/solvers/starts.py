@@ -95,9 +95,8 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
         # A descent that takes longer than the interior-point method would hardly ever arrives.
         budget = Budget(INSIDE_STEPS * inside_cost(problem) if interior_pays(problem) else np.inf)
         for nearer in descend(point, (10.0 * tol, tol) if many else (NEAR,), warm=warm, budget=budget):
-            if nearer.residual >= point.residual:
-                break
-            point = nearer
+            # From a warm start, the first of them may be no nearer than that, and the next one all the same.
+            point = nearer if nearer.residual < point.residual else point
             if optimal(point, tol):
                 break
         if budget.spent and not optimal(point, tol):

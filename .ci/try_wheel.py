@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -111,12 +112,31 @@ class Trial:
             venv.create(self.environment, with_pip=True)
         self.run("python", "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", wanted)
 
-    def install_fast(self, wanted: str) -> None:
-        """Install with uv, which links what it has installed before."""
-        uv = [sys.executable, "-m", "uv"]
-        subprocess.run([*uv, "venv", "--quiet", "--python", sys.executable, self.environment], check=True)
-        python = self.programs / "python"
-        subprocess.run([*uv, "pip", "install", "--quiet", "--python", python, wanted], check=True, env=self.variables)
+    def copy(self, name: str) -> Trial:
+        """Another trial with the same packages, and with what Python and Numba have compiled of them."""
+        other = Trial(self.folder, name)
+        shutil.copytree(self.environment, other.environment, symlinks=True, copy_function=os.link)
+        program = other.programs / "oddkernel"
+        text = program.read_text(encoding="utf-8")
+        program.unlink()  # a link to the file of the first environment, whose Python it names
+        program.write_text(text.replace(str(self.environment), str(other.environment)), encoding="utf-8")
+        program.chmod(0o755)
+        return other
+
+    def add(self, wanted: str) -> None:
+        """Install more with uv, which links what it has installed before."""
+        command = [
+            sys.executable,
+            "-m",
+            "uv",
+            "pip",
+            "install",
+            "--quiet",
+            "--python",
+            self.programs / "python",
+            wanted,
+        ]
+        subprocess.run(command, check=True, env=self.variables)
 
 
 def try_wheel(wheel: Path, folder: Path) -> None:
@@ -136,21 +156,20 @@ def try_wheel(wheel: Path, folder: Path) -> None:
     for use in USES:
         if use.refused:
             trial.refuse(use.command, use.extra)
+    names = [*(use.extra for use in USES[1:]), "postgresql", "all"]
+    alone = {name: trial.copy(name) for name in names}  # each without any extra so far
     trial.install(f"{wheel}[plot]")
     print(trial.run("oddkernel", "demo"))
     trial.run("python", "-m", "pip", "check")
     for use in USES[1:]:
-        alone = Trial(folder, use.extra)
-        alone.install_fast(f"{wheel}[{use.extra}]")
-        alone.use(use)
+        alone[use.extra].add(f"{wheel}[{use.extra}]")
+        alone[use.extra].use(use)
         if use.extra == "judge":
-            alone.refuse(ON_POSTGRESQL, "postgresql")
-    both = Trial(folder, "postgresql")
-    both.install_fast(f"{wheel}[judge,postgresql]")
-    both.use(Use("postgresql", ON_POSTGRESQL, status=2))  # nothing answers at that address
-    everything = Trial(folder, "all")
-    everything.install_fast(f"{wheel}[all]")
-    everything.use(USES[1])
+            alone["judge"].refuse(ON_POSTGRESQL, "postgresql")
+    alone["postgresql"].add(f"{wheel}[judge,postgresql]")
+    alone["postgresql"].use(Use("postgresql", ON_POSTGRESQL, status=2))  # nothing answers at that address
+    alone["all"].add(f"{wheel}[all]")
+    alone["all"].use(USES[1])
 
 
 def write_examples(folder: Path) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from judge_browser import Serve, Visit
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 # Tests that a shell starts in the background ignore Ctrl-C, and so would the programs that they start to interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# On a busy machine an example takes as long as it takes, and so does drawing it.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 # Fixtures and functions that start a server, a browser or another program.
 STARTED = {"browser", "cluster"}
@@ -53,6 +59,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if starts(item):
             item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Exclude from garbage collection what lives to the end: half a million objects of modules and collected tests.
+
+    Each of the several hundred servers that tests start would go through them, for 0.3 s.
+    """
+    gc.disable()  # hardly anything is garbage yet
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +123,7 @@ def served(shapes: Path, serve: Serve) -> Server:
 @pytest.fixture
 def visit(browser: Browser, serve: Serve) -> Iterator[Visit]:
     """Opens a page in a browser of its own; fails if it complains or talks to anybody else."""
-    from judge_browser import Watch
+    from judge_browser import PATIENCE, Watch
 
     watches = []
     with ExitStack() as contexts:
@@ -110,7 +131,7 @@ def visit(browser: Browser, serve: Serve) -> Iterator[Visit]:
         def visit(server: Server, path: str = "", expected: tuple[str, ...] = (), **options: Any) -> Page:
             context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}} | options)
             contexts.callback(context.close)
-            context.set_default_timeout(15_000)
+            context.set_default_timeout(1000 * PATIENCE)
             watches.append(Watch(context, server.url, expected))
             page = context.new_page()
             page.goto(server.url + path)

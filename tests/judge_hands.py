@@ -21,11 +21,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from axe_playwright_python.sync_playwright import Axe
-from judge_browser import AXE_TAGS, Watch
+from judge_browser import AXE_TAGS, PATIENCE, Watch
 from playwright.sync_api import Browser, Page
 
 FIREFOXES = ("firefox-esr", "firefox")
-PATIENCE = 15.0  # seconds, on a busy machine
 KEYS = {"Tab": "\ue004", "Enter": "\ue007"}  # as WebDriver writes them
 MOST_TABS = 20
 

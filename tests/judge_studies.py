@@ -42,6 +42,11 @@ def make_folder(folder: Path, n_items: int = 8, settings: str = "") -> Path:
     return folder
 
 
+def open_browser(**options: Any) -> httpx.Client:
+    """A patient client. Servers of tests have no certificates, so none are read, which would take 20 ms."""
+    return httpx.Client(verify=False, timeout=60, **options)
+
+
 class Person:
     """A browser with someone before it."""
 
@@ -103,7 +108,7 @@ class Running:
         assert started.wait(60)
 
     def browser(self) -> httpx.Client:
-        client = httpx.Client(base_url=self.server.url, timeout=60)
+        client = open_browser(base_url=self.server.url)
         self._clients.append(client)
         return client
 

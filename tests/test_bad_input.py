@@ -348,12 +348,15 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was(parameters, items, said, er
 
 
 LONG_FIT = """
+import time
 import numpy as np
 from oddkernel import SKLR, Comparisons
 from oddkernel.solvers import Ascent
 
 class Endless(Ascent):
     def step(self, point):
+        global began
+        began = time.process_time()
         print("solving", flush=True)
         while True:
             super().step(point)
@@ -366,7 +369,7 @@ before = dict(vars(model))
 try:
     model.fit(X, said)
 except KeyboardInterrupt:
-    print("interrupted", vars(model) == before, flush=True)
+    print("interrupted", vars(model) == before, time.process_time() - began, flush=True)
 """
 
 
@@ -391,11 +394,11 @@ def test_ctrl_c_stops_a_long_fit():
     try:
         assert process.stdout.readline() == "solving\n"
         time.sleep(0.2)
-        sent = time.monotonic()
         process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=30)
-        assert rest.endswith("interrupted True\n")
-        assert time.monotonic() - sent < 5
+        rest, _ = process.communicate(timeout=120)
+        said, untouched, seconds = rest.splitlines()[-1].split()
+        assert (said, untouched) == ("interrupted", "True")
+        assert float(seconds) < 5  # of its own: others may keep it from the processor for longer
     finally:
         process.kill()
         process.wait()
@@ -451,7 +454,7 @@ def answers(draw: st.DrawFn) -> Comparisons:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data())
 def test_arbitrary_input_gives_an_error_or_a_kernel(data):
     said = data.draw(answers())

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import measured_work
 import numpy as np
 import pytest
 from oddkernel_benchmarks import (
@@ -112,40 +113,22 @@ def test_the_published_way_is_the_algorithm_with_rank_two_updates() -> None:
     assert np.allclose(root @ root.T, W)
 
 
-def working_hard(clock: Clock, *, n: int) -> dict[str, Any]:
-    return {"total": clock.time(lambda: sum(range(n)), 2)}
-
-
-def failing(clock: Clock) -> dict[str, Any]:
-    raise ValueError("no such thing")
-
-
 def test_a_measurement_is_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
-    monkeypatch.setattr(working_hard, "__module__", "test_benchmarks")
-    monkeypatch.setattr(failing, "__module__", "test_benchmarks")
-    measured = measure(working_hard, {"n": 1000})
+    measured = measure(measured_work.sum_twice, {"n": 1000})
     assert measured.facts == {"total": 499500}
     assert measured.seconds > 0
     assert measured.peak_mib > 1
     with pytest.raises(RuntimeError, match="no such thing"):
-        measure(failing)
-
-
-def of_checkout(clock: Clock) -> dict[str, Any]:
-    clock.time(dict)
-    import somewhere
-
-    return {"where": somewhere.WHERE}
+        measure(measured_work.fail)
 
 
 def test_another_checkout_is_measured_with_its_own_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
-    monkeypatch.setattr(of_checkout, "__module__", "test_benchmarks")
     for folder, where in (("src", "there"), ("benchmarks", "unused")):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "somewhere.py").write_text(f"WHERE = {where!r}")
-    assert measure(of_checkout, checkout=tmp_path).facts == {"where": "there"}
+    assert measure(measured_work.say_where, checkout=tmp_path).facts == {"where": "there"}
 
 
 @pytest.mark.usefixtures("quick")
@@ -231,7 +214,9 @@ def test_from_the_command_line(
     assert sorted(os.listdir()) == ["kept", "shown.md"]
 
 
-def test_what_choosing_costs_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_choosing_costs_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    timed = choosing.timed
+    monkeypatch.setattr(choosing, "timed", lambda name, n: timed(name, n // 4))  # also of what it begins with
     choosing.times(["random"], 400, 1, one_fit=True)
     told = capsys.readouterr().out
     assert told.startswith("random, 400 answers: ")

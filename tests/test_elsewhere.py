@@ -67,20 +67,14 @@ def run(folder: Path, *arguments: str, **variables: str) -> bytes:
     return done.stdout
 
 
-@pytest.mark.slow
-def test_no_file_is_opened_in_the_encoding_of_the_locale(folder: Path) -> None:
-    run(folder, "-X", "warn_default_encoding", "-c", ENCODINGS + PROGRAM)
-
-
-@pytest.mark.slow
-def test_what_other_systems_lack_is_not_needed(folder: Path) -> None:
-    run(folder, "-c", LACKING + PROGRAM)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
-def test_names_that_the_console_cannot_show(folder: Path, encoding: str) -> None:
-    query = f"{PROGRAM}\nmain({STEPS[2].split()!r} + ['--json'])"
-    said = run(folder, "-c", query, PYTHONIOENCODING=encoding, PYTHONUTF8="0").decode(encoding)
+@pytest.mark.slow  # each program takes seconds, so that two things are simulated at once: a system and its console
+@pytest.mark.parametrize(
+    ("system", "encoding", "options"),
+    [(ENCODINGS, "cp1252", ["-X", "warn_default_encoding"]), (LACKING, "ascii", [])],
+    ids=["no file is opened in the encoding of the locale", "what other systems lack is not needed"],
+)
+def test_on_a_console_that_cannot_show_the_names(system: str, encoding: str, options: list[str], folder: Path) -> None:
+    query = f"{system}{PROGRAM}\nmain({STEPS[2].split()!r} + ['--json'])"
+    said = run(folder, *options, "-c", query, PYTHONIOENCODING=encoding, PYTHONUTF8="0").decode(encoding)
     assert "\\u72ac" in said
     assert "犬" in json.dumps(json.loads(said[said.index("\n{") :]), ensure_ascii=False)

@@ -21,9 +21,6 @@ from oddkernel.kernels import Gaussian, Identity
 pytestmark = pytest.mark.slow  # tunes in every check
 
 EXPECTED_FAILURES = {
-    "check_fit_score_takes_y": "score measures agreement with Comparisons; class labels have no unique reading there",
-    "check_pipeline_consistency": "calls score with class labels",
-    "check_n_features_in_after_fitting": "calls score with class labels before it looks at X",
     "check_transformer_n_iter": "its blobs lie so far apart that the initial kernel is the optimum: no step is taken",
 }
 EXPECTED_FAILURES_PRECOMPUTED = EXPECTED_FAILURES | {

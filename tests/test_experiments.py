@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -159,6 +160,15 @@ def test_the_next_question_runs_on_classes(capsys: pytest.CaptureFixture[str], m
     assert page.count("the goal of at most") == 2
     curves = found["next_question"]["rand"]
     assert curves["usps 0.0 diverse 20"]["draws"] == 2
+
+
+def test_measuring_a_policy_anew_leaves_the_files_of_other_experiments_alone(tmp_path: Path) -> None:
+    shutil.copytree(STORED, tmp_path, dirs_exist_ok=True)
+    before = sorted(tmp_path.rglob("*.parquet"))
+    experiments.forget(tmp_path, ["auto"])
+    changed = set(before) ^ set(tmp_path.rglob("*.parquet"))
+    assert {file.parent.name for file in changed} == {"next_question"}
+    assert "auto" not in set(next_question.results(tmp_path).read()["policy"])
 
 
 def test_the_default_policy_is_compared_with_random_questions_in_the_same_draws() -> None:

@@ -182,11 +182,18 @@ def test_every_public_name_is_there_and_typed() -> None:
         _ = oddkernel.SKRL  # type: ignore[attr-defined]
 
 
-def test_nothing_heavy_is_loaded_before_it_is_needed() -> None:
-    program = "import sys, oddkernel.cli; print(*{name.split('.')[0] for name in sys.modules})"
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("oddkernel.cli", {"numpy", "scipy", "sklearn", "numba", "matplotlib", "pandas", "pyarrow"}),
+        ("oddkernel.formats", {"sklearn", "numba", "matplotlib", "pandas", "pyarrow"}),
+    ],
+)
+def test_nothing_heavy_is_loaded_before_it_is_needed(module: str, heavy: set[str]) -> None:
+    program = f"import sys, {module}; print(*{{name.split('.')[0] for name in sys.modules}})"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     assert "oddkernel" in loaded
-    assert not {"numpy", "scipy", "sklearn", "numba", "matplotlib", "pandas", "pyarrow"} & set(loaded)
+    assert not heavy & set(loaded)
 
 
 @pytest.mark.slow

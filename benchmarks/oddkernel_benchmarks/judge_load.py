@@ -3,7 +3,7 @@
 python -m oddkernel_benchmarks.judge_load answers                 200 people, 50 questions each, on SQLite
 python -m oddkernel_benchmarks.judge_load answers --kill          and the server killed three times meanwhile
 python -m oddkernel_benchmarks.judge_load answers --postgresql --kill    and the database once, too
-python -m oddkernel_benchmarks.judge_load answers --kill --form grid     questions of another form
+python -m oddkernel_benchmarks.judge_load answers --kill --form anchor grid    questions of other forms, mixed
 python -m oddkernel_benchmarks.judge_load studies                 10 studies in one database, 20 people each
 python -m oddkernel_benchmarks.judge_load pages                   1,000 people open the page with its pictures at once
 python -m oddkernel_benchmarks.judge_load slow                    1,100 clients that never finish a request, 20 who do
@@ -37,6 +37,7 @@ from urllib.parse import urljoin
 import numpy as np
 from numpy.typing import NDArray
 
+from oddkernel.judge.question_forms import FORMS, ODD
 from oddkernel.judge.running_study import root_of
 from oddkernel.judge.simulate import Crowd, Told, by_labels
 from oddkernel.judge.store import Records
@@ -209,7 +210,7 @@ def answers(arguments: argparse.Namespace) -> Facts:
             arguments.questions,
             kill=arguments.kill,
             cluster=cluster,
-            settings=f'form = "{arguments.form}"\n',
+            settings=f"form = {json.dumps(arguments.form)}\n",
         )
     return {"killed": arguments.kill, "form": arguments.form, **_of_answers(arguments, outcome)}
 
@@ -463,7 +464,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     of_answers = scenario(answers, 200)
     of_answers.add_argument("--questions", type=int, default=50)
     of_answers.add_argument("--postgresql", action="store_true", help="on a private PostgreSQL server")
-    of_answers.add_argument("--form", default="odd", help="the form of the questions: odd, anchor, central or grid")
+    of_answers.add_argument(
+        "--form", nargs="+", default=[ODD], choices=FORMS, help="the form of the questions; several are mixed"
+    )
     of_answers.add_argument("--kill", action="store_true", help="kill the server, and PostgreSQL, meanwhile")
     of_studies = scenario(studies, 20)
     of_studies.add_argument("--studies", type=int, default=10)

@@ -44,16 +44,16 @@ class Cluster:
         self._initdb, self._pg_ctl = programs()
         self._folder = folder
         self._user = _who()
-        self._port = _free_port()
         password = secrets.token_hex(16)
         (folder / "password").write_text(password)
         if self._user is not None:
             for path in (folder, folder / "password"):
                 shutil.chown(path, self._user, pwd.getpwnam(self._user).pw_gid)
-        self.address = f"postgresql://oddkernel:{password}@127.0.0.1:{self._port}/postgres"
         self._call(
             self._initdb, "-U", "oddkernel", "-A", "scram-sha-256", "--pwfile", str(folder / "password"), "--no-sync"
         )
+        self._port = _free_port()  # as late as possible, before another program takes it
+        self.address = f"postgresql://oddkernel:{password}@127.0.0.1:{self._port}/postgres"
         self.start()
 
     def start(self) -> None:

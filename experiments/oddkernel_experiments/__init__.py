@@ -86,8 +86,11 @@ def forget(folder: Path, methods: Sequence[str]) -> None:
     stores = {"method": (results(folder / TRIALS), map.results(folder)), "policy": (next_question.results(folder),)}
     for column, kept in stores.items():
         for store in kept:
-            if methods and store.folder.exists():
-                store.drop(store.read()[column].isin(methods))
+            if not (methods and store.folder.exists()):
+                continue
+            rows = store.read()[column].isin(methods)
+            if rows.any():
+                store.drop(rows)
 
 
 def write(folder: Path, name: str, outcomes: Mapping[str, Outcome]) -> Path:

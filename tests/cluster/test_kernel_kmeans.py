@@ -112,7 +112,7 @@ def test_as_many_clusters_as_items(X):
     assert model.inertia_ == pytest.approx(0.0, abs=1e-10)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     values=st.lists(st.sampled_from([0.0, 0.5, 3.0]) | st.floats(-10, 10), min_size=1, max_size=9),
     k=st.integers(1, 9),

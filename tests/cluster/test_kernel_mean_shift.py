@@ -94,7 +94,7 @@ def test_says_when_climbs_are_not_over(blobs):
         KernelMeanShift(1.0, max_iter=3).fit(X @ X.T)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     positions=st.lists(st.sampled_from([0.0, 0.5, 3.0]) | st.floats(-100, 100), min_size=1, max_size=9),
     width=st.none() | st.floats(1e-3, 1e3),

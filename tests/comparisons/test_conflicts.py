@@ -66,7 +66,7 @@ class TestConflicts:
         assert self.groups(central_is_2 + Comparisons.closer([0], [1], [2])) == [[0, 1]]
 
     @given(st.lists(st.integers(0, 12), max_size=5))
-    @settings(deadline=None, max_examples=100)
+    @settings(max_examples=100)
     def test_on_one_triple_exactly_when_no_distances_fit(self, picks: list[int]) -> None:
         statements = odd_one_out([[0, 1, 2]] * 4, [0, 1, 2, -1])
         for anchor, near, far in itertools.permutations(range(3)):

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from comparison_strategies import comparisons
-from hypothesis import given, settings
+from hypothesis import given
 
 from oddkernel.comparisons import Comparisons
 
@@ -16,7 +16,6 @@ ANIMALS = {"a": ["ant", "ant"], "b": ["oak", "bee"], "c": ["bee", "fly"], "answe
 
 
 @given(said=comparisons())
-@settings(deadline=None)
 def test_to_frame_and_back(said: Comparisons) -> None:
     if said.items is not None and {"a", "b", "c", "cant_tell"} & set(said.items):
         return  # such a name could also be an answer

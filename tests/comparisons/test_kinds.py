@@ -29,7 +29,7 @@ def test_every_kind_has_a_meaning() -> None:
 
 
 @given(comparisons())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_pairs_and_orders_are_those_spelled_out(said: Comparisons) -> None:
     found = {near: pairs(said.kind, said.odd, near=near) for near in (True, False)}
     row, anchor, near, far = orders(said.kind, said.odd)

@@ -17,7 +17,7 @@ class TestFromLabels:
         st.integers(0, 20),
         st.integers(0, 2**32 - 1),
     )
-    @settings(deadline=None, max_examples=100)
+    @settings(max_examples=100)
     def test_answers_follow_the_labels(self, y: list[int], n: int, undecided: int, seed: int) -> None:
         labels = np.array(y)
         try:

@@ -69,6 +69,13 @@ def test_a_grid_that_makes_no_sense_is_refused(middle: Any, around: Any, picked:
         Comparisons.grid(middle, around, picked)
 
 
+@pytest.mark.parametrize("far", [7, 10**7])  # as one number for each row, and where that would be too large
+def test_questions_are_numbered_in_the_order_of_their_items(far: int) -> None:
+    said = Comparisons.odd_one_out([[far, 1, 4], [2, 3, 1], [4, far, 1], [1, 2, far]], [0, 1, 2, -1])
+    assert said.questions().tolist() == [2, 0, 2, 1]
+    assert (said + Comparisons.must_link([[0, 5]])).questions().tolist() == [3, 1, 3, 2, 0]
+
+
 def test_a_grid_needs_as_many_of_each() -> None:
     with pytest.raises(ValueError, match="picked has 2 entries for 1 grids"):
         Comparisons.grid([0], [[1, 2, 3]], [[0], [1]])

@@ -33,7 +33,7 @@ def answers(draw: st.DrawFn) -> Comparisons:
 
 
 @given(said=answers(), data=st.data())
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_the_same_answers_in_every_way_of_writing_them(tmp_path: Path, said: Comparisons, data: st.DataObject) -> None:
     separator = data.draw(st.sampled_from([",", ";", "\t"]))
     by_name, in_capitals, row_names, aside = (data.draw(st.booleans()) for _ in range(4))

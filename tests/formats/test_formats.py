@@ -25,7 +25,7 @@ NAMES = "# oddkernel comparisons 1; items: names\n"
 INDICES = "# oddkernel comparisons 1; items: indices\n"
 HEADER = '{"oddkernel": "comparisons", "version": 1, "items": ["ant", "bee", "cat"]}\n'
 reuse_folder = settings(
-    deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 

@@ -24,7 +24,7 @@ PEERS = [name for name, format in formats.FORMATS.items() if not (format.own or 
 ODD_ONES = ["spose", "jspsych", "meadows"]
 BY_NAME = ["triplettools", "jspsych", "meadows"]
 reuse_folder = settings(
-    deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 

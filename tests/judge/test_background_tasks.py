@@ -100,3 +100,17 @@ def test_an_errand_that_is_given_up_ends() -> None:
         time.sleep(0.02)
     task.begin()
     assert not task.state()["working"]
+
+
+def test_a_task_that_has_ended_keeps_no_files_open(tmp_path: Path) -> None:
+    task = BackgroundTask(lambda: {"source": str(tmp_path), "features": None})  # an empty folder: an error
+    task.begin()
+    while task.state()["working"]:
+        time.sleep(0.02)
+    assert task.state()["problem"]
+    process = task._process
+    assert process is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.closed
+    assert process.stderr.closed

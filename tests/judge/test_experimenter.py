@@ -10,9 +10,8 @@ pytest.importorskip("fastapi", reason="the judge needs oddkernel[judge]")
 pytest.importorskip("playwright", reason="tests in a browser need the package playwright")
 pytest.importorskip("axe_playwright_python", reason="tests in a browser need the package axe-playwright-python")
 
-import httpx
 from judge_browser import Participant, Serve, Visit, assert_accessible, stored, write_settings
-from judge_studies import Person, make_folder
+from judge_studies import Person, make_folder, open_browser
 from playwright.sync_api import expect
 
 from oddkernel.judge.server import Server
@@ -101,7 +100,7 @@ def test_the_report_is_made_and_opened_with_one_button(tmp_path: Path, serve: Se
     expect(page.get_by_role("button", name="Make report")).to_be_enabled()
     expect(page.get_by_role("link", name="Open report")).not_to_be_visible()
     assert_accessible(page)
-    with httpx.Client(base_url=server.url) as browser:
+    with open_browser(base_url=server.url) as browser:
         Person(browser, participant="ann").answer_all()
     with page.expect_popup() as opened:
         page.get_by_role("button", name="Make report").click()

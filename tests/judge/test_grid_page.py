@@ -12,13 +12,13 @@ pytest.importorskip("playwright", reason="tests in a browser need the package pl
 pytest.importorskip("axe_playwright_python", reason="tests in a browser need the package axe-playwright-python")
 
 from judge_browser import (
+    Loading,
     Participant,
     Serve,
     Visit,
     assert_accessible,
     eventually_stored,
     stored,
-    until,
     write_settings,
 )
 from playwright.sync_api import Locator, Page, expect
@@ -174,17 +174,10 @@ def test_answers_are_kept_while_there_is_no_network(many: Path, serve: Serve, vi
     write_settings(many, form="grid", grid_size=4, questions=6, practice=0)
     server = serve(many)
     page = visit(server, expected=("ERR_INTERNET_DISCONNECTED",), **DESK)
-    judge, loaded = server.app.state.judge, set[str]()
-    page.on("requestfinished", lambda request: loaded.add(request.url.rpartition("/media/")[2].partition("?")[0]))
+    loading = Loading(page, server)
     person = Participant(page)
     id = person.begin()
-
-    def all_are_loaded() -> bool:
-        asked = judge.database.read(lambda records: [records.asked(sitting) for sitting in records.sittings()])
-        items = [judge.media_id[name] for question, _ in asked[0] for name in question.items]
-        return len(items) == 6 * 5 and loaded.issuperset(items)
-
-    until(page, all_are_loaded)
+    loading.wait_for(6)
     page.context.set_offline(True)
     for _ in range(4):
         page.keyboard.press("3")

@@ -28,8 +28,8 @@ def test_many_people_at_once_lose_double_and_misplace_nothing(
 @pytest.mark.parametrize(
     ("scenario", "told"),
     [
-        ("answers --people 5 --questions 6 --kill", 30),
-        ("answers --people 5 --questions 6 --kill --form grid", 30),
+        ("answers --people 12 --questions 10 --kill", 120),
+        ("answers --people 5 --questions 6 --kill --form odd anchor central grid", 30),
         ("studies --studies 3 --people 4 --questions 5", 60),
         ("pages --people 10 --pictures 6", 11),
         ("slow --people 1 --clients 600", 50),
@@ -42,6 +42,8 @@ def test_scenarios_lose_and_break_nothing(scenario: str, told: int, capsys: pyte
     facts = json.loads(capsys.readouterr().out)
     assert (facts["lost"], facts["doubled"], facts["broken"], facts["told"]) == (0, 0, 0, told)
     assert facts["answer_p50_ms"] <= facts["answer_p99_ms"]
+    if told == 120:  # so many that the server is surely killed in the middle
+        assert facts["sent_again"] > 0
     if facts["scenario"] == "choosing":
         weighed = [int(n) for n in facts["server_mb"]]
         assert (weighed[0], weighed[-1]) == (100, 200)

@@ -10,9 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from judge_studies import Person, make_folder, running
+from judge_studies import Person, make_folder, open_browser, running
 
 from oddkernel.judge.panel import MTURK_HOSTS, Leaving, Panel
 from oddkernel.judge.settings import Settings
@@ -219,14 +218,14 @@ def test_nothing_personal_is_in_the_logs(tmp_path: Path) -> None:
             said += line
             if "participants" in line:
                 url = line.split()[-1]
-        with httpx.Client(base_url=url, timeout=60) as client:
+        with open_browser(base_url=url) as client:
             client.get("/", params=IDS)
             ann = Person(client, **entrance())
             ann.answer_all()
             ann.post("/api/sitting", entrance(SESSION_ID="session-2"))
             ann.say("no such question", 1, status=404)
             ann.post("/api/answers", {"client_id": IDS["PROLIFIC_PID"]}, status=422)
-        with httpx.Client(base_url=url, timeout=60) as client:
+        with open_browser(base_url=url) as client:
             assert client.post("/api/sitting", json=entrance()).status_code == 409
         server.send_signal(signal.SIGINT)
         said += server.stdout.read()

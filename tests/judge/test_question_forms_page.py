@@ -11,7 +11,16 @@ pytest.importorskip("fastapi", reason="the judge needs oddkernel[judge]")
 pytest.importorskip("playwright", reason="tests in a browser need the package playwright")
 pytest.importorskip("axe_playwright_python", reason="tests in a browser need the package axe-playwright-python")
 
-from judge_browser import Participant, Serve, Visit, assert_accessible, eventually_stored, stored, write_settings
+from judge_browser import (
+    Loading,
+    Participant,
+    Serve,
+    Visit,
+    assert_accessible,
+    eventually_stored,
+    stored,
+    write_settings,
+)
 from playwright.sync_api import expect
 
 DESK: dict[str, Any] = {"viewport": {"width": 1400, "height": 900}}
@@ -116,10 +125,11 @@ def test_answers_are_kept_while_there_is_no_network(shapes: Path, serve: Serve, 
     write_settings(shapes, form=["anchor", "central"], questions=8, practice=0)
     server = serve(shapes)
     page = visit(server, expected=("ERR_INTERNET_DISCONNECTED",), **DESK)
+    loading = Loading(page, server)
     person = Participant(page)
     id = person.begin()
     id = person.press("1", id)
-    page.wait_for_timeout(1500)  # the next questions are loaded
+    loading.wait_for(8)
     page.context.set_offline(True)
     for _ in range(5):
         id = person.press("2", id)

@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the judge needs oddkernel[judge]")
 
 from judge_databases import address, cluster  # noqa: F401
-from judge_studies import Person, make_folder, running
+from judge_studies import Person, make_folder, open_browser, running
 
 from oddkernel.cli import main
 from oddkernel.judge.logs import Plain
@@ -46,7 +46,7 @@ def make_folders(home: Path) -> list[Path]:
 
 def test_each_study_has_its_own_address_cookie_token_and_answers(tmp_path: Path, address: str) -> None:  # noqa: F811
     folders = make_folders(tmp_path)
-    with serving(folders, address) as server, httpx.Client(timeout=60) as browser:
+    with serving(folders, address) as server, open_browser() as browser:
         (_, birds, birds_link), (_, cars, cars_link) = server.addresses
         assert birds != cars
         for number, url in enumerate((birds, cars), start=1):
@@ -65,7 +65,7 @@ def test_each_study_has_its_own_address_cookie_token_and_answers(tmp_path: Path,
             (judge.cookie, f"{judge.root}/") for judge in server.judges
         }
         for number, (url, link) in enumerate(((birds, birds_link), (cars, cars_link)), start=1):
-            with httpx.Client(timeout=60, follow_redirects=True) as experimenter:
+            with open_browser(follow_redirects=True) as experimenter:
                 assert experimenter.get(link).status_code == 200
                 summary = experimenter.get(f"{url}experimenter/api/summary")
                 assert (summary.json()["answers"], summary.headers["cache-control"]) == (number, "no-store")
@@ -80,7 +80,7 @@ def test_each_study_has_its_own_address_cookie_token_and_answers(tmp_path: Path,
 
 
 def test_an_answer_for_another_study_is_refused(tmp_path: Path) -> None:
-    with serving(make_folders(tmp_path)) as server, httpx.Client(timeout=60) as browser:
+    with serving(make_folders(tmp_path)) as server, open_browser() as browser:
         birds, cars = (address.url for address in server.addresses)
         browser.base_url = httpx.URL(birds.rstrip("/"))
         (question, *_) = Person(browser).questions()
@@ -94,7 +94,7 @@ def test_each_keeps_its_answers_in_its_folder_unless_told_otherwise(tmp_path: Pa
     folders = make_folders(tmp_path)
     with serving(folders) as server:
         for place in server.addresses:
-            with httpx.Client(base_url=place.url.rstrip("/"), timeout=60) as browser:
+            with open_browser(base_url=place.url.rstrip("/")) as browser:
                 assert Person(browser, key=KEY).answer_all() == 4
     for folder in folders:
         with running(folder) as run:  # alone, at /, as before
@@ -106,7 +106,7 @@ def test_each_keeps_its_answers_in_its_folder_unless_told_otherwise(tmp_path: Pa
 
 
 def test_nothing_tells_which_studies_there_are(tmp_path: Path) -> None:
-    with serving(make_folders(tmp_path)) as server, httpx.Client(timeout=60) as browser:
+    with serving(make_folders(tmp_path)) as server, open_browser() as browser:
         origin = httpx.URL(server.url).join("/")
         for path in ("/", "/s/", "/s/birds/", "/experimenter", "/api/questions"):
             answer = browser.get(origin.join(path))
@@ -134,7 +134,7 @@ def test_invitations_to_several_studies_lead_to_each(tmp_path: Path, capsys: pyt
     folders = [make_folder(tmp_path / name, settings='entry = "invitation"\n') for name in ("birds", "cars")]
     assert main(["judge", *map(str, folders), "--invite", "1", "--port", "0"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    with serving(folders) as server, httpx.Client(timeout=60) as browser:
+    with serving(folders) as server, open_browser() as browser:
         for study, url, _ in server.addresses:
             link = lines[lines.index(f"{study.home}:") + 1]
             assert httpx.URL(link).path == httpx.URL(url).path
@@ -145,7 +145,7 @@ def test_invitations_to_several_studies_lead_to_each(tmp_path: Path, capsys: pyt
 @pytest.mark.parametrize("n_studies", [1, 2])
 def test_health_says_whether_answers_can_be_stored(tmp_path: Path, n_studies: int) -> None:
     folders = make_folders(tmp_path)[:n_studies]
-    with serving(folders) as server, httpx.Client(timeout=60) as browser:
+    with serving(folders) as server, open_browser() as browser:
         health = httpx.URL(server.url).join("/health")
         assert (browser.get(health).status_code, browser.get(health).json()) == (200, {"status": "ok"})
         holder = sqlite3.connect(folders[-1] / "answers.sqlite3", isolation_level=None)
@@ -159,7 +159,7 @@ def test_health_says_whether_answers_can_be_stored(tmp_path: Path, n_studies: in
 def test_nothing_personal_is_logged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving([make_folder(tmp_path / "birds")]) as server, httpx.Client(base_url=server.url, timeout=60) as browser:
+    with serving([make_folder(tmp_path / "birds")]) as server, open_browser(base_url=server.url) as browser:
         ann = Person(browser, participant="ann-the-first")
         ann.say(ann.questions()[0]["id"], 1)
 

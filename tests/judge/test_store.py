@@ -233,7 +233,7 @@ def test_a_server_that_is_not_there_is_told_without_the_password() -> None:
 
 
 @given(steps=st.lists(st.tuples(st.sampled_from(["say", "again", "undo", "undo again"]), st.integers(-1, 2))))
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_any_order_of_answers_undos_and_repeats_keeps_one_answer_to_a_question(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
 ) -> None:

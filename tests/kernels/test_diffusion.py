@@ -138,7 +138,7 @@ def test_refuses_parameters_that_mean_nothing(parameters, error, message, X):
 coordinates = st.floats(-1e75, 1e75) | st.floats(-10, 10) | st.sampled_from([0.0, -0.0, 1.0, 1e-80])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     X=hnp.arrays(float, st.tuples(st.integers(1, 8), st.just(2)), elements=coordinates),
     A=hnp.arrays(float, (3, 2), elements=coordinates),

@@ -219,7 +219,7 @@ def test_linear_on_identical_items_is_zero_with_scale_one():
 finite = st.floats(-1e75, 1e75) | st.floats(-10, 10)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(data=st.data(), n=st.integers(1, 7), d=st.integers(1, 3), kernel=st.sampled_from(FEATURE_KERNELS))
 def test_kernels_are_finite_and_symmetric(data, n, d, kernel):
     X = data.draw(hnp.arrays(float, (n, d), elements=finite))

@@ -161,7 +161,7 @@ def test_a_kernel_of_zeros_has_no_features(rank):
     np.testing.assert_array_equal(lowrank.reach(X), 1.0)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     data=st.data(),
     n=st.integers(1, 8),

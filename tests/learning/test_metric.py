@@ -36,7 +36,7 @@ def test_score_counts_weights_ties_and_closer():
         model.score(X, unheard)
     with pytest.raises(ValueError, match="nothing to evaluate"):
         model.evaluate(X, Comparisons.most_central([0], [[1, 2]]))
-    with pytest.raises(TypeError, match=r"Comparisons\.odd_one_out"):
+    with pytest.raises(ValueError, match=r"Comparisons\.odd_one_out"):  # as fit does
         model.score(X, [[0, 1, 2]])
 
 

@@ -154,7 +154,7 @@ def reference() -> dict[str, list[Any]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=10, deadline=None, phases=[Phase.generate])  # an example takes seconds: too long to shrink
+@settings(max_examples=10, phases=[Phase.generate])  # an example takes seconds: too long to shrink
 @given(names=name_lists, rows=orders, listed=orders, later=orders, make=makers)
 def test_any_order_any_names_and_any_frame_give_the_same_to_the_last_digit(names, rows, listed, later, make):
     found = Case(names, rows, listed, make).results(later)
@@ -164,7 +164,7 @@ def test_any_order_any_names_and_any_frame_give_the_same_to_the_last_digit(names
             np.testing.assert_array_equal(one, other, err_msg=method)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(names=name_lists, rows=orders, listed=orders, later=orders)
 def test_a_named_frame_gives_the_same_as_an_array(names, rows, listed, later):
     frame = pd.DataFrame(X, index=names[:N]).iloc[rows]

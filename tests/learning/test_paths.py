@@ -12,7 +12,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from oddkernel import SKLR, Comparisons
-from oddkernel.learning import learn, paths, trials
+from oddkernel.learning import folds, learn, paths, sklr, trials
 from oddkernel.learning.paths import path_of, tune
 from oddkernel.learning.recipe import Recipe
 from oddkernel.learning.trials import WORTHWHILE, Trials
@@ -181,8 +181,8 @@ def test_a_trial_has_a_prospect_unless_a_lead_in_the_end_is_unlikely(monkeypatch
     held_out = np.split(np.arange(200), 5)
     tried = Trials({"linear": X}, {"linear": np.cov(X.T)}, said, held_out)
     recipe = Recipe("linear", "squared", 4.0, 0.0)
-    for penalty, folds in ((0.0, 5), (10.0, 5), (1.0, 1)):
-        tried.enter(recipe, (penalty,), [tried.judge("linear", np.eye(3), fold) for fold in range(folds)])
+    for penalty, judging in ((0.0, 5), (10.0, 5), (1.0, 1)):
+        tried.enter(recipe, (penalty,), [tried.judge("linear", np.eye(3), fold) for fold in range(judging)])
     # 40 of 200 answers judged it: the lead is known up to error·√0.8, and must exceed error·√0.2.
     least = np.sqrt(0.2) - 1.645 * np.sqrt(0.8)
     for lead, able in ((least + 0.01, True), (least - 0.01, False)):
@@ -212,6 +212,53 @@ def test_what_would_hardly_overtake_the_best_is_not_confirmed() -> None:
     assert lead + 1.645 * error * np.sqrt(0.8) < 0
     assert tried.shortlist() == [2, 3]
     assert not tried.predictions[4].judged
+
+
+def many(monkeypatch: pytest.MonkeyPatch) -> tuple[np.ndarray, Comparisons]:
+    """Items and answers for which every fit counts as expensive, and both kernels are tried."""
+    monkeypatch.setattr(folds, "MANY", 900)
+    monkeypatch.setattr(folds, "FEW_ITEMS", 20)
+    monkeypatch.setattr(sklr, "MANY", 900)
+    monkeypatch.setattr(paths, "MANY", 900)
+    rng = np.random.default_rng(0)
+    X, own = rng.normal(size=(40, 4)), rng.normal(size=(40, 4))
+    shown = np.array([rng.choice(40, 3, replace=False) for _ in range(2000)])
+    places = np.hstack([X[:, :2], own])
+    sides = [np.square(places[shown[:, p - 1]] - places[shown[:, p - 2]]).sum(axis=1) for p in range(3)]
+    odd = (0.5 * np.stack(sides, axis=1) + rng.gumbel(size=(2000, 3))).argmin(axis=1)
+    return X, Comparisons.odd_one_out(shown, odd)
+
+
+def test_where_fits_are_expensive_one_path_is_climbed_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, said = many(monkeypatch)
+    found = SKLR(random_state=0).fit(X, said).tuning_
+    first = [trial for trial in found.trials if len(trial.penalties) == 1 and trial.penalty]
+    kernels = [trial.recipe.kernel for trial in first]
+    assert kernels == sorted(kernels, key=kernels.index)  # all trials of one kernel come before those of the next
+    alone, mixed = ([t for t in first if t.recipe.kernel == kernel] for kernel in dict.fromkeys(kernels))
+    assert alone[0].penalty == pytest.approx(10**-1.5)
+    assert mixed[0].penalty == max(alone, key=lambda trial: trial.log_likelihood).penalty
+    # All penalties on all paths lead to the same choice.
+    monkeypatch.setattr(trials, "BEYOND", np.inf)
+    every = SKLR(random_state=0).fit(X, said).tuning_
+    assert len(every.trials) >= len(found.trials)
+    assert (every.recipe, every.penalties) == (found.recipe, found.penalties)
+
+
+def test_learning_from_all_answers_starts_with_multipliers_for_those_held_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, said = many(monkeypatch)
+    given: list[np.ndarray] = []
+
+    def noted(phi, rows, recipe, penalties, **options):
+        learned = learn(phi, rows, recipe, penalties, **options)
+        if not options.get("rough"):
+            given.append(options["starts"][0] / learned.multipliers[0])
+        return learned
+
+    monkeypatch.setattr(sklr, "learn", noted)
+    SKLR(random_state=0).fit(X, said)
+    # With their mean in place of what the metric says of those held out, it would be 1.8.
+    assert np.quantile(np.abs(np.log(given[0])), 0.95) < 1.0
 
 
 def noisy(n_items: int, n_features: int, n: int, noise: float) -> tuple[np.ndarray, Comparisons]:

@@ -14,6 +14,8 @@ from oddkernel.problem.arrays import (
     Device,
     cholesky,
     device_named,
+    eigen,
+    eigenvalues,
     inverse_lower,
     largest_by,
     namespace,
@@ -159,6 +161,9 @@ def test_the_helpers(device: str) -> None:
     np.testing.assert_allclose(to_numpy(times_inverse(rows, factor) @ factor.T), to_numpy(rows))
     np.testing.assert_allclose(to_numpy(plus_diagonal(rows[:2, :] + 0, rows[2, :])), [[6.0, 2.0], [3.0, 10.0]])
     assert cholesky(-matrix) is None
+    values_of, vectors = eigen(matrix)
+    np.testing.assert_allclose(to_numpy((vectors * values_of) @ vectors.T), to_numpy(matrix), atol=1e-14)
+    np.testing.assert_allclose(to_numpy(eigenvalues(matrix)), to_numpy(values_of), atol=1e-14)
     assert namespace(values) is not np
 
 

@@ -319,7 +319,7 @@ rows_on_few_items = st.lists(
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(rows=rows_on_few_items, other=comparisons(), data=st.data())
 def test_numbers_stay_within_their_bounds(rows, other, data):
     said = Comparisons.odd_one_out(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -51,18 +50,6 @@ def example() -> Report:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    with playwright.sync_playwright() as play:
-        try:
-            started = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        except playwright.Error as error:
-            pytest.skip(f"needs Chromium: playwright install chromium ({str(error).splitlines()[0]})")
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return example().save(tmp_path_factory.mktemp("report") / "report.html")
 
@@ -88,6 +75,11 @@ def opened(browser: Any, file: Path, **options: Any) -> Iterator[Any]:
     assert [url for url in requests if not url.startswith(("blob:", "data:"))] == [file.as_uri()]
     assert shown.evaluate("window.hacked") is None
     context.close()
+
+
+def painted(page: Any) -> None:
+    """Wait for what was changed to be laid out and drawn, which the page does in the next frames."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def dot(page: Any, row: int, when: str = "after") -> tuple[float, float]:
@@ -367,7 +359,7 @@ def test_a_notebook_shows_it(browser: Any) -> None:
 @pytest.mark.parametrize("colour", ["class", "cluster", "judged", "kept"])
 def test_colours_draw_something(page: Any, colour: str) -> None:
     page.select_option("#colour", colour)
-    page.wait_for_timeout(50)
+    painted(page)
     drawn = page.evaluate(
         """() => ["before", "after"].map((when) => {
           const canvas = document.querySelector(`#map-${when} canvas`);
@@ -387,8 +379,7 @@ def test_zoom_by_button_wheel_and_key(page: Any) -> None:
     assert page.evaluate(zoom) == "pan-y"
     page.mouse.move(*dot(page, 0))
     page.mouse.wheel(0, -300)
-    page.wait_for_timeout(50)
-    assert page.evaluate(zoom) == "none"
+    page.wait_for_function(f"({zoom})() === 'none'")
     page.check("#pictures")
 
 
@@ -485,7 +476,7 @@ def test_axe_finds_nothing(browser: Any, file: Path, scheme: str, size: tuple[in
 def test_a_finger_shows_and_selects(browser: Any, file: Path) -> None:
     for page in opened(browser, file, has_touch=True, is_mobile=True):
         page.set_viewport_size({"width": 390, "height": 844})
-        page.wait_for_timeout(100)
+        painted(page)
         page.touchscreen.tap(*dot(page, 5))
         expect(page.locator("#tip")).to_be_visible()
         assert page.evaluate("state.selected") == page.evaluate("state.hovered")

@@ -146,7 +146,7 @@ def test_copies_are_no_clusters() -> None:
 # Neighbours
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(n=st.integers(2, 40), count=st.integers(1, 45), seed=st.integers(0, 99))
 def test_neighbours_are_the_nearest(n: int, count: int, seed: int) -> None:
     points = np.random.default_rng(seed).integers(0, 4, size=(n, 3)).astype(float)  # with ties and copies

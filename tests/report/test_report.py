@@ -180,7 +180,7 @@ def test_a_model_that_learned_nothing_says_so_first() -> None:
 SHARES = st.floats(0, 1)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(before=SHARES, after=SHARES, width=st.floats(0, 0.3), n=st.integers(1, 5000), automatic=st.booleans())
 def test_words_follow_from_the_numbers(before: float, after: float, width: float, n: int, automatic: bool) -> None:
     gain = after - before

@@ -75,7 +75,7 @@ def test_rows_of_a_precomputed_kernel_come_in_blocks() -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(block=st.integers(1, 80), n_jobs=st.integers(1, 3))
 def test_neither_block_nor_threads_matter(model: SKLR, expected: Any, block: int, n_jobs: int) -> None:
     rows = slice(0, 60)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -13,7 +13,6 @@ from oddkernel.support.numbered import numbered, places
 values = arrays.arrays(np.int64, arrays.array_shapes(max_dims=2, min_side=0), elements=st.integers(0, 40))
 
 
-@settings(deadline=None)
 @given(values, st.sampled_from([41, 10**9]))
 def test_the_same_as_by_sorting(found_in: np.ndarray, size: int) -> None:
     found, place = numbered(found_in, size)

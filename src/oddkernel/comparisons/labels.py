@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
 from ..support.checks import RowError
 from ..support.types import Array, Indices
@@ -18,6 +17,8 @@ def draw_answers(
     y: ArrayLike, n: int, undecided: int, noise: float, random_state: Any
 ) -> tuple[Indices, NDArray[np.int8]]:
     """Draw what `Comparisons.from_labels` promises: items shown, and positions of the odd ones."""
+    from sklearn.utils import check_random_state  # takes a second; reading and writing answers need none of it
+
     for count, what in ((n, "n"), (undecided, "undecided")):
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
             raise ValueError(f"{what} is {brief(count)}; expected a whole number, 0 or more")

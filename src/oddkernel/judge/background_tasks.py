@@ -102,21 +102,25 @@ class BackgroundTask:
                 encoding="utf-8",
                 env={**os.environ, **one_thread, "PYTHONIOENCODING": "utf-8"},
             )
-        process, complaints = self._process, [""]
-        assert process.stdin is not None
-        assert process.stdout is not None
-        listener = threading.Thread(target=lambda: complaints.extend(process.stderr or ()), daemon=True)
-        listener.start()
-        with process.stdin as told:
-            told.write(json.dumps(task))
+        complaints = [""]
         result: dict[str, Any] | None = None
-        for line in process.stdout:
-            said = json.loads(line)
-            with self._lock:
-                self._progress = said.get("progress", self._progress)
-            result = said.get("done", result)
-        process.wait()
-        listener.join()
+        with self._process as process:  # closes the pipes in the end
+            assert process.stdin is not None
+            assert process.stdout is not None
+            listener = threading.Thread(target=lambda: complaints.extend(process.stderr or ()), daemon=True)
+            listener.start()
+            try:
+                with process.stdin as told:
+                    told.write(json.dumps(task))
+                for line in process.stdout:
+                    said = json.loads(line)
+                    with self._lock:
+                        self._progress = said.get("progress", self._progress)
+                    result = said.get("done", result)
+                process.wait()
+            finally:
+                process.kill()  # if it has not ended
+                listener.join()
         if process.returncode or result is None:
             last = [line.strip() for line in complaints if line.strip()]
             raise RuntimeError(last[-1] if last else "Its process was ended.")

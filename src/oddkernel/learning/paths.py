@@ -7,6 +7,9 @@ The standard recipe is tried first. The search for another goes on with all reci
 standard penalty and goes on by powers of ten, down or up, for as long as that predicts better. The first folds, which
 hold 30 answers together, judge every trial; those that hold 100, every trial that may still beat the standard recipe.
 The other folds judge the standard recipe, unless another is ahead beyond doubt, and the best that are ahead of it.
+
+Where every fit is expensive (`folds.expensive`), one recipe's path is climbed after the other, from the best penalty of
+the one before and from its multipliers: the same answers pull about as hard under another initial kernel.
 """
 
 from __future__ import annotations
@@ -51,6 +54,9 @@ SOFTER_SHARES = (0.18, 0.32, 0.56, 1.0)
 HOLDING = 3.0
 # Tolerance and most steps of the fits for folds. Chosen by hand: held-out answers can't tell more exact fits apart.
 TOLERANCE, STEPS = 1e-2, 60
+# The tolerance where every fit is expensive. Chosen by hand: a probability of an answer may be off by as much, and the
+# sum of all log-likelihoods by less than one.
+COARSE = 5e-2
 
 
 # Multiplications in the larger products of the items' coordinates from which folds are learned in threads of their own.
@@ -106,11 +112,12 @@ def tune(
     starts : list of arrays or None
         For each round multipliers of the rows from which learning from all answers may start: a fold's.
     """
-    trials = Trials(phis, covariances, said, list(folds_of(said, folds, random)))
+    trials = Trials(phis, covariances, said, list(folds_of(said, folds, random)), device)
     # With many answers the best penalty is known more exactly.
     step = 0.5 if len(said) >= MANY else 1.0
     paths = {recipe: path_of(recipe.loss, unit_of(phis[recipe.kernel]), step) for recipe in recipes}
-    softer = softer and not expensive(said)
+    costly = expensive(said)
+    softer = softer and not costly
     stages = [sum(map(len, paths.values())), 2 if step == 1.0 else 0, len(SOFTER_SHARES) if softer else 0, len(SECOND)]
     at_a_time = 1 if device else workers(phis)
     with one_library(), ThreadPoolExecutor(at_a_time) as pool:
@@ -123,7 +130,8 @@ def tune(
             with one_thread():
                 return list(pool.map(fit, *zip(*tasks, strict=True)))
 
-        return _searched(_Search(trials, each, device, progress, stages), paths, softer, step)
+        search = _Search(trials, each, device, progress, stages, COARSE if costly else TOLERANCE)
+        return _searched(search, paths, softer, step, costly)
 
 
 def workers(phis: Mapping[str, Array]) -> int:
@@ -135,12 +143,15 @@ def workers(phis: Mapping[str, Array]) -> int:
 
 
 def _searched(
-    search: _Search, paths: Mapping[Recipe, Array], softer: bool, step: float
+    search: _Search, paths: Mapping[Recipe, Array], softer: bool, step: float, costly: bool
 ) -> tuple[Tuning, list[Array | None]]:
     """The verdict after all stages of the search, and starts for learning from all answers."""
     trials = search.trials
     search.start(next(iter(paths)))
-    search.climb(paths, {recipe: _standard(recipe, step) for recipe in paths})
+    if costly:
+        search.climb_in_turn(paths, _standard(next(iter(paths)), step) - 1)
+    else:
+        search.climb(paths, {recipe: _standard(recipe, step) for recipe in paths})
     search.confirm()
     best = trials.leader()
     if step == 1.0 and best is not None and trials.number(best[0].recipe, best[0].penalties) != 1:
@@ -165,7 +176,7 @@ def _standard(recipe: Recipe, step: float) -> int:
 
 
 class _Fitted(NamedTuple):
-    """A fit for a fold: its penalty, the multipliers of all answers' rows (NaN for those of the fold), its problem."""
+    """A fit for a fold: its penalty, the multipliers of all answers' rows (NaN where unknown), its problem."""
 
     penalty: float
     multipliers: Array
@@ -180,7 +191,8 @@ class _Search:
     """Trials, first on the folds that judge every one, then on the others.
 
     ``each`` calls a function with each of some tasks, maybe in several threads. ``stages`` says how many trials each
-    stage of the search makes at most; a trial is a step, and so is its confirmation by the other folds.
+    stage of the search makes at most; a trial is a step, and so is its confirmation by the other folds. ``tol`` says
+    how exact the fits are.
     """
 
     def __init__(
@@ -190,14 +202,16 @@ class _Search:
         device: str | None,
         progress: Callable[[str], None] | None,
         stages: Sequence[int],
+        tol: float,
     ) -> None:
-        self.trials, self.each, self.device, self.progress = trials, each, device, progress
+        self.trials, self.each, self.device, self.progress, self.tol = trials, each, device, progress, tol
         confirmed = CONFIRMED if trials.scouts < len(trials.held_out) else 0
         self.done, self.steps = 0, sum(most + min(confirmed, most) for most in stages)
         self.earlier: tuple[float, ...] = ()
         # What other trials must beat, and where a second round starts in each fold.
         self.rival, self.roots = 1, list[Array]()
-        self._rows: dict[Recipe, Constraints] = {}
+        self._rows: dict[tuple[float, float], Constraints] = {}
+        self._parts: dict[tuple[float, float, int], tuple[Array, Constraints]] = {}
         # Fits of each recipe and fold, in every round.
         self._rounds: list[dict[tuple[Recipe, int], list[_Fitted]]] = [{}]
 
@@ -226,18 +240,33 @@ class _Search:
             self._try([(recipe, penalty) for recipe, penalty in wanted.items() if penalty is not None])
             climbs = {recipe: climb for recipe, climb in climbs.items() if wanted[recipe] is not None}
 
-    def _climbed(self, recipe: Recipe, path: Array, place: int) -> Iterator[float]:
+    def climb_in_turn(self, paths: Mapping[Recipe, Array], place: int) -> None:
+        """Try penalties on one path after the other, from this place on, and then from where the last one was best.
+
+        What was behind beyond doubt on one path is not tried on the next ones, nor is what lies beyond it.
+        """
+        least, end = 0, min(map(len, paths.values()))
+        for recipe, path in paths.items():
+            for penalty in self._climbed(recipe, path[least:end], place - least, ()):
+                self._try([(recipe, penalty)])
+            tried = [(at, number) for at, each in enumerate(path) if (number := self.trials.number(recipe, (each,)))]
+            place, best = max(tried, key=lambda each: self.trials.trials[each[1]].log_likelihood)
+            hopeless = [at for at, number in tried if self.trials.is_beyond_doubt(best, number)]
+            least = max((at + 1 for at in hopeless if at < place), default=least)
+            end = min((at for at in hopeless if at > place), default=end)
+
+    def _climbed(self, recipe: Recipe, path: Array, place: int, below: Iterable[int] = BELOW) -> Iterator[float]:
         """Penalties of a path from one of them on, down or up for as long as they predict better."""
         trials = self.trials
         numbers = {}
         yield path[place]
         origin = numbers[place] = self._number(recipe, path[place])
-        for below in BELOW if origin == 1 else ():
-            if below <= place:
-                yield path[place - below]
-                numbers[place - below] = self._number(recipe, path[place - below])
-                if trials.ahead(numbers[place - below], origin)[0] > WORTHWHILE:
-                    origin = numbers[place - below]
+        for steps in below if origin == 1 else ():
+            if steps <= place:
+                yield path[place - steps]
+                numbers[place - steps] = self._number(recipe, path[place - steps])
+                if trials.ahead(numbers[place - steps], origin)[0] > WORTHWHILE:
+                    origin = numbers[place - steps]
         place = next(at for at, number in numbers.items() if number == origin)
         for direction in (-1, 1):
             here, at = origin, place + direction
@@ -315,25 +344,39 @@ class _Search:
             solved = solved and all(fitted.solved for _, fitted in these)
             trials.enter(recipe, penalties, (*before, *(judged for judged, _ in these)), solved=solved)
 
-    def _kept(self, recipe: Recipe, fold: int) -> Array:
-        """The rows of the answers that are not held out."""
-        if recipe not in self._rows:
-            self._rows[recipe] = recipe.rows(self.trials.said)
-        kept = np.ones(len(self.trials.said), bool)
-        kept[self.trials.held_out[fold]] = False
-        return np.flatnonzero(kept[self._rows[recipe].answer])
+    def _every(self, recipe: Recipe) -> Constraints:
+        """The rows of all answers."""
+        key = recipe.ratio, recipe.margin
+        if key not in self._rows:
+            self._rows[key] = recipe.rows(self.trials.said)
+        return self._rows[key]
+
+    def _kept(self, recipe: Recipe, fold: int) -> tuple[Array, Constraints]:
+        """The rows of the answers that are not held out: their numbers, and they themselves."""
+        key, rows = (recipe.ratio, recipe.margin, fold), self._every(recipe)
+        if key not in self._parts:
+            kept = np.ones(len(self.trials.said), bool)
+            kept[self.trials.held_out[fold]] = False
+            numbers = np.flatnonzero(kept[rows.answer])
+            self._parts[key] = numbers, rows[numbers]
+        return self._parts[key]
 
     def starts(self, chosen: Tuning) -> list[Array | None]:
         """Multipliers from which learning from all answers may start, for each round."""
         if not chosen.penalty:
             return []
-        every = np.arange(len(self._rows[chosen.recipe]))
+        every = np.arange(len(self._every(chosen.recipe)))
         rounds = zip(self._rounds, chosen.penalties, strict=False)
         return [self._nearest(fitted, chosen.recipe, penalty, 0, every) for fitted, penalty in rounds]
 
     def _start(self, recipe: Recipe, penalty: float, fold: int) -> Array | None:
         """Multipliers to start from for a fold."""
-        return self._nearest(self._rounds[-1], recipe, penalty, fold, self._kept(recipe, fold))
+        kept, _ = self._kept(recipe, fold)
+        start = self._nearest(self._rounds[-1], recipe, penalty, fold, kept)
+        if start is None and self.earlier and LOSSES[recipe.loss].entropic:
+            # Answers are about as likely as after the round before, and the unit is the same.
+            return self._nearest(self._rounds[-2], recipe, penalty, fold, kept)
+        return start
 
     def _nearest(
         self,
@@ -345,31 +388,34 @@ class _Search:
     ) -> Array | None:
         """The multipliers of these rows at the nearest penalty, for this fold or else for the first."""
         known = fitted.get((recipe, fold)) or fitted.get((recipe, 0))
+        entropic, share = LOSSES[recipe.loss].entropic, 1.0
         if not known:
-            return None
+            # Under another initial kernel the same answers are about as likely, and multipliers are in its unit.
+            others = [each for each in fitted if each[1] == fold and replace(each[0], kernel=recipe.kernel) == recipe]
+            if not (entropic and others):
+                return None
+            known, units = fitted[others[-1]], self.trials.units
+            share = units[others[-1][0].kernel] / units[recipe.kernel]
         nearest = min(known, key=lambda each: abs(np.log(each.penalty / penalty)))
-        start, equality = nearest.multipliers[kept], self._rows[recipe].equality[kept]
-        entropic = LOSSES[recipe.loss].entropic
+        start, equality = share * nearest.multipliers[kept], self._every(recipe).equality[kept]
         # An entropy's multipliers are shares of the penalty, until answers hold and multipliers hardly grow any more.
         if entropic and penalty < HOLDING * recipe.softness:
             start = np.where(equality, start, start * penalty / nearest.penalty)
-        unknown = np.isnan(start)
-        # Those of an entropy may not be 0; others are found soonest from there.
-        usual = start[~unknown & ~equality & entropic]
-        return np.where(unknown, np.where(equality, 0.0, usual.mean() if len(usual) else 0.0), start)
+        return np.where(np.isnan(start), 0.0, start)
 
     def _fit(self, recipe: Recipe, penalty: float, fold: int, start: Array | None) -> tuple[Judged, _Fitted]:
         """What is learned for a fold says about it, and the fit."""
-        phi, rows, kept = self.trials.phis[recipe.kernel], self._rows[recipe], self._kept(recipe, fold)
+        phi, rows, (kept, part) = self.trials.phis[recipe.kernel], self._every(recipe), self._kept(recipe, fold)
         known = self._rounds[-1].get((recipe, fold))
         prior = halfway(phi, self.roots[fold]) if self.earlier else None
+        features = phi if prior is None else phi @ prior
         learned = learn(
-            phi if prior is None else phi @ prior,
-            rows[kept],
+            features,
+            part,
             recipe,
             [penalty],
             solver=Newton(),
-            tol=TOLERANCE,
+            tol=self.tol,
             max_iter=STEPS,
             starts=[start],
             like=known[-1].problem if known else None,
@@ -378,6 +424,11 @@ class _Search:
         )
         multipliers = np.full(len(rows), np.nan)
         multipliers[kept] = learned.point.alpha
-        fitted = _Fitted(penalty, multipliers, learned.point.problem, learned.solution.status.success)
         root = learned.point.root
+        if LOSSES[recipe.loss].entropic:
+            # Those that the metric would give the answers held out: nearer than the mean of the others.
+            out = rows[np.flatnonzero(np.isnan(multipliers))]
+            violation = out.violation(features.astype(np.float32) @ root.astype(np.float32))
+            multipliers[np.isnan(multipliers)] = recipe.conjugate(unit_of(features), out, penalty).wanted(violation)
+        fitted = _Fitted(penalty, multipliers, learned.point.problem, learned.solution.status.success)
         return self.trials.judge(recipe.kernel, root if prior is None else prior @ root, fold), fitted

@@ -9,7 +9,7 @@ import numpy as np
 from ..comparisons import Comparisons
 from ..problem.constraints import Constraints
 from ..problem.dual import Dual
-from ..problem.losses import LOSSES
+from ..problem.losses import LOSSES, Conjugate
 from ..support.types import Array
 
 # The default softness: the temperature of logistic and softmax losses as a share of the mean initial squared distance.
@@ -42,11 +42,15 @@ class Recipe:
 
         ``like`` is the same problem with another penalty, if it is known already.
         """
-        loss, temperature = LOSSES[self.loss], self.softness * unit_of(phi)
+        conjugate = self.conjugate(unit_of(phi), rows, penalty)
+        return Dual(phi, rows, conjugate) if like is None else like.under(conjugate)
+
+    def conjugate(self, unit: float, rows: Constraints, penalty: float) -> Conjugate:
+        """The conjugate of the loss of these rows, over features with this unit."""
+        loss, temperature = LOSSES[self.loss], self.softness * unit
         if loss.entropic:
             penalty = penalty / temperature
-        conjugate = loss.conjugate(rows.weight, rows.equality, penalty, temperature=temperature, answer=rows.answer)
-        return Dual(phi, rows, conjugate) if like is None else like.under(conjugate)
+        return loss.conjugate(rows.weight, rows.equality, penalty, temperature=temperature, answer=rows.answer)
 
 
 def unit_of(phi: Array) -> float:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import linalg
 
 from ..comparisons import Comparisons
 from ..problem import choices
+from ..problem.arrays import Device, device_named, eigen, to_numpy
 from ..support.types import Array
 from . import evidence
 from .calibration import likeliest
@@ -23,8 +23,7 @@ SURE = 2.0
 GLANCED, SCOUTED = 30, 100
 # A trial has no prospect if it would end ahead in less than 5% of cases: a quantile of the normal distribution.
 PROSPECT = 1.645
-# The other folds don't judge the standard recipe if a trial is ahead of it by this many standard errors on the first
-# folds. Chosen by hand.
+# A lead of this many standard errors is beyond doubt. Chosen by hand.
 BEYOND = 3.0
 # Numbers of leading dimensions that are tried beside all: the Fibonacci numbers.
 DIMENSIONS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610)
@@ -57,12 +56,19 @@ class Trials:
         Answers about rows of the features.
     held_out : list of arrays
         The rows of ``said`` in each fold.
+    device : str, optional
+        Where eigenvectors are computed, as in `SKLR`.
     """
 
     def __init__(
-        self, phis: Mapping[str, Array], covariances: Mapping[str, Array], said: Comparisons, held_out: list[Array]
+        self,
+        phis: Mapping[str, Array],
+        covariances: Mapping[str, Array],
+        said: Comparisons,
+        held_out: list[Array],
+        device: str | None = None,
     ) -> None:
-        self.phis, self.said, self.held_out = phis, said, held_out
+        self.phis, self.said, self.held_out, self._device = phis, said, held_out, device_named(device)
         self.units = {name: unit_of(phi) for name, phi in phis.items()}
         # Held-out answers can't tell double precision from single, which takes half the time.
         self._phis = {name: _single(phi, self.units[name] ** 0.5) for name, phi in phis.items()}
@@ -144,8 +150,12 @@ class Trials:
     def needs_standard(self) -> bool:
         """Whether the other folds have yet to judge the standard recipe: no trial is ahead of it beyond doubt."""
         solved = [n for n, each in enumerate(self.trials) if n > 1 and each.solved]
-        leads = [self.ahead(n, 1) for n in solved]
-        return self._waits(1) and not any(lead > max(BEYOND * error, WORTHWHILE) for lead, error in leads)
+        return self._waits(1) and not any(self.is_beyond_doubt(n, 1) for n in solved)
+
+    def is_beyond_doubt(self, number: int, of: int) -> bool:
+        """Whether a trial is ahead of another beyond doubt."""
+        lead, error = self.ahead(number, of)
+        return lead > max(BEYOND * error, WORTHWHILE)
 
     def shortlist(self) -> list[int]:
         """The best trials that only the first folds have judged and that are ahead of the preferred one; others go.
@@ -192,7 +202,7 @@ class Trials:
         coordinates = self._phis[kernel][items] @ single
         spread = single.T @ self._covariances[kernel] @ single
         if learned:
-            coordinates = coordinates @ _by_spread(spread)
+            coordinates = coordinates @ _by_spread(spread, self._device)
         shown = shown.reshape(-1, self.said.shown.shape[1])
         sides = choices.sides_by_dimension(coordinates, shown, tried)
         return Judged(root, tried, self.units[kernel] * sides, self.units[kernel] * _mean_distance(spread))
@@ -381,10 +391,10 @@ def _mean_distance(spread: Array) -> float:
     return float(2.0 * np.trace(spread)) or 1.0
 
 
-def _by_spread(spread: Array) -> Array:
+def _by_spread(spread: Array, device: Device | None = None) -> Array:
     """The eigenvectors of a covariance, those of the largest eigenvalues first."""
-    # NumPy would compute in double precision, whatever the matrix is in.
-    return np.asarray(linalg.eigh(spread, driver="evd", check_finite=False)[1][:, ::-1])
+    _, vectors = eigen(spread if device is None else device.put(spread))
+    return np.asarray(to_numpy(vectors)[:, ::-1], spread.dtype)
 
 
 def _single(array: Array, unit: float = 1.0) -> Array:

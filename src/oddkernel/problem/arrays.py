@@ -207,6 +207,22 @@ def cholesky(matrix: Array) -> Array | None:
     return factor if bool(xp.all(xp.isfinite(factor))) else None
 
 
+def eigen(matrix: Array) -> tuple[Array, Array]:
+    """The ascending eigenvalues and the eigenvectors of a symmetric matrix, in its own precision."""
+    if isinstance(matrix, np.ndarray):  # NumPy would compute in double precision, which takes twice as long
+        found: tuple[Array, Array] = linalg.eigh(matrix, driver="evd", check_finite=False)
+        return found
+    values, vectors = namespace(matrix).linalg.eigh(matrix)
+    return values, vectors
+
+
+def eigenvalues(matrix: Array) -> Array:
+    """The ascending eigenvalues alone, in half the time."""
+    if isinstance(matrix, np.ndarray):
+        return linalg.eigvalsh(matrix, driver="evd", check_finite=False)
+    return namespace(matrix).linalg.eigvalsh(matrix)
+
+
 def inverse_lower(factor: Array) -> Array:
     """The inverse of a lower triangular matrix."""
     library, q = _library(factor), factor.shape[0]

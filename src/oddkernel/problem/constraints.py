@@ -54,6 +54,12 @@ class Constraints:
         """The same rows, where item i has the number ``numbers[i]``."""
         return replace(self, near=numbers[self.near], far=numbers[self.far])
 
+    def violation(self, coordinates: Array) -> Array:
+        """(m,): near_factor·δ_near − far_factor·δ_far + offset, for items with these Euclidean coordinates."""
+        near, far = (coordinates[pairs[:, 0]] - coordinates[pairs[:, 1]] for pairs in (self.near, self.far))
+        sides = np.einsum("ij,ij->i", near, near), np.einsum("ij,ij->i", far, far)
+        return np.asarray(self.near_factor * sides[0] - self.far_factor * sides[1] + self.offset)
+
     def matched(self, others: Constraints, values: Array) -> Array:
         """(m,): for each row the value of the equal row among ``others``, or 0.
 

@@ -112,7 +112,7 @@ def test_it_follows_a_descent_that_would_take_longer(loss: str, monkeypatch: pyt
     monkeypatch.setattr("oddkernel.solvers.starts.fewer_unknowns", lambda _: False)
     problem = outweighed(loss, 1e5)
     for share, calls in ((1.0, 0), (1e-12, 1)):
-        monkeypatch.setattr("oddkernel.solvers.starts.INSIDE_STEPS", share)
+        monkeypatch.setattr("oddkernel.solvers.starts.DESCENT", share)
         point = guessed(problem.origin, Auto(), 1e-6)
         assert len(called) == calls
         assert point.residual < 1e-2

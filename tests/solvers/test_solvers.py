@@ -295,7 +295,7 @@ def test_answers_about_any_items_need_few_products(monkeypatch) -> None:
     for path in ("_strengthened", "_central"):
         monkeypatch.setattr(primal, path, lambda primal, pull, budget: primal)
     monkeypatch.setattr(primal, "DENSE", 0.0)
-    monkeypatch.setattr("oddkernel.solvers.starts.INSIDE_STEPS", np.inf)
+    monkeypatch.setattr("oddkernel.solvers.starts.DESCENT", np.inf)
     solution, _ = solve(dual, SOLVERS["auto"](), tol=1e-6)
     assert solution.status is Status.OPTIMAL
     divided = len(products)

@@ -13,8 +13,8 @@ from ..problem.solution import Status
 from .ascent import Ascent
 from .costs import (
     DENSE,
+    DESCENT,
     INSIDE,
-    INSIDE_STEPS,
     Budget,
     fewer_unknowns,
     inside_cost,
@@ -93,7 +93,7 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
                 return inside
     if (many and is_soft(problem)) or outweighed:
         # A descent that takes longer than the interior-point method would hardly ever arrives.
-        budget = Budget(INSIDE_STEPS * inside_cost(problem) if interior_pays(problem) else np.inf)
+        budget = Budget(DESCENT * inside_cost(problem) if interior_pays(problem) else np.inf)
         for nearer in descend(point, (10.0 * tol, tol) if many else (NEAR,), warm=warm, budget=budget):
             # From a warm start, the first of them may be no nearer than that, and the next one all the same.
             point = nearer if nearer.residual < point.residual else point

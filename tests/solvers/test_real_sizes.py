@@ -20,6 +20,10 @@ from oddkernel_benchmarks.problems.run import bins, report
 from oddkernel import Comparisons
 from oddkernel.comparisons import Kind
 from oddkernel.kernels import Columns, KernelSum
+from oddkernel.problem.constraints import Constraints
+from oddkernel.problem.dual import Dual
+from oddkernel.problem.losses import Conjugate
+from oddkernel.solvers.feasibility import feasible
 
 # fmt: off
 SEEDS = [
@@ -44,6 +48,15 @@ def test_the_optimum_is_found(seed: int) -> None:
 @pytest.mark.parametrize("seed", [18000013, 18000015, 18000310, 19000019, 19100141, 19200173])
 def test_losses_that_outweigh_the_divergence_are_solved(seed: int) -> None:
     drawn(seed).check()
+
+
+# Whether these rows contradict one another could not be told in 400 steps towards the centre.
+@pytest.mark.slow
+def test_a_contradiction_by_a_hair_is_told() -> None:
+    problem = drawn(22000237)
+    settings = problem.settings
+    rows = Constraints.from_comparisons(problem.said, ratio=settings["ratio"], margin=settings["margin"])
+    assert feasible(Dual(problem.phi, rows, Conjugate.hard(rows.equality))).holds is False
 
 
 # Random questions about ten classes, most of whose answers are can't tell: on these Newton's method once stalled.

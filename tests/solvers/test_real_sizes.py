@@ -31,7 +31,7 @@ SEEDS = [
     72, 79, 81, 83, 88, 93, 95, 98, 105, 106, 112, 113, 116, 132, 133, 137, 139, 141, 143, 145,
     149, 155, 156, 160, 163, 167, 169, 172, 209, 222, 235, 1002, 1006, 1009, 1022, 1025, 1029, 1030,
     600106, 800079, 900112, 18000044, 18000161, 18000298, 18000307, 19210325, 20000007, 20000084, 20000134,
-    21000022, 21000024,
+    21000022, 21000024, 23000066,
 ]
 # fmt: on
 
@@ -81,8 +81,8 @@ def test_the_seeds_cover_every_loss_kernel_kind_and_extreme() -> None:
     penalties = [each["penalty"] for each in settings]
     assert min(penalties) < 0.01
     assert sorted(set(penalties))[-2] > 1e4
-    for feasible in (False, True):
-        assert any(problem.hard and problem.feasible == feasible for problem in problems)
+    for known in (False, True):
+        assert any(problem.hard and problem.feasible == known for problem in problems)
     assert {kind for problem in problems for kind in problem.said.kind.tolist()} == set(Kind)
     undecided = {float(problem.said.undecided.mean()) for problem in problems}
     assert {0.0, 1.0} < undecided

@@ -253,8 +253,9 @@ class Conjugate:
         z = xp.where(self.entropic, violation / xp.where(self.entropic, self.temperature, 1.0), 0.0)
         top = xp.take(largest_by(self.group, z, self.groups), self.group, axis=0)
         total = xp.exp(-top) + self.by_group(xp.where(self.entropic, xp.exp(z - top), 0.0))
-        log_total = top + xp.log(total)
-        return z - log_total, -log_total
+        log_total = xp.log(total)
+        # In this order: where z is large, top + log_total has lost digits of log_total.
+        return (z - top) - log_total, -top - log_total
 
 
 def _not_below(values: Array, least: float) -> Array:

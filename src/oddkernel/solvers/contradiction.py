@@ -26,7 +26,7 @@ def contradiction(problem: Dual) -> Array | None:
     Answers are left out as long as the rest still contradict one another. Of up to FEW comparisons none is superfluous.
     """
     answer = problem.rows.answer
-    kept = _taking_part(problem, np.unique(answer))
+    kept = _taking_part(problem, np.unique(answer), patient=True)
     if kept is None:
         return None
     # The heaviest answers first: the smallest leading part that still contradicts itself, by bisection.
@@ -60,16 +60,18 @@ def _thinned(problem: Dual, kept: Array) -> Array:
     return kept
 
 
-def _taking_part(problem: Dual, answers: Array) -> Array | None:
+def _taking_part(problem: Dual, answers: Array, *, patient: bool = False) -> Array | None:
     """Which of these answers take part in a contradiction, heaviest first; None if they can all hold."""
     part = problem.hardened(np.isin(problem.rows.answer, answers))
-    verdict = feasible(part)
+    verdict = feasible(part, patient=patient)
     if verdict.holds is not False:
         return None
     weight = np.bincount(part.rows.answer, verdict.weight)
     ordered = answers[np.argsort(-weight[answers], kind="stable")]
     heavy = ordered[weight[ordered] > NEGLIGIBLE * weight.max()]
     # Light rows may be needed, too.
-    if len(heavy) < len(ordered) and feasible(problem.hardened(np.isin(problem.rows.answer, heavy))).holds is False:
-        return np.asarray(heavy)
+    if len(heavy) < len(ordered):
+        fewer = problem.hardened(np.isin(problem.rows.answer, heavy))
+        if feasible(fewer, patient=patient).holds is False:
+            return np.asarray(heavy)
     return np.asarray(ordered)

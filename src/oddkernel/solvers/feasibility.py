@@ -19,6 +19,7 @@ import numpy as np
 from ..problem.arrays import Array, cholesky, lapack, plus_diagonal
 from ..problem.dual import Dual
 from ..problem.point import Point
+from .interior import interior
 
 # Rows contradict one another if no metric of trace 1 that satisfies them has its smallest eigenvalue above this.
 # Chosen by hand: below, distances differ by more than double precision can tell.
@@ -42,6 +43,8 @@ LONGEST = 1e3
 # The share of every dimension and multiplier that a step must leave: nearer to the edge, later steps are short. By
 # trial of 0 and 0.3 on some hundred random problems.
 EDGE = 0.3
+# The residual to which the interior-point method solves what is not told otherwise. Chosen by hand.
+CENTRED = 1e-6
 # A step below this length leads nowhere. Relative to the diagonal, what makes a singular Hessian invertible. Derived:
 # a few hundred times float64's precision.
 SHORTEST, SHIFT = 1e-10, 1e-13
@@ -68,11 +71,14 @@ class Verdict:
     unit: float
 
 
-def feasible(problem: Dual) -> Verdict:
-    """Whether the rows of a problem in NumPy, taken as hard constraints, can all hold."""
+def feasible(problem: Dual, *, patient: bool = True) -> Verdict:
+    """Whether the rows of a problem in NumPy, taken as hard constraints, can all hold.
+
+    ``patient``: whether to spend several times as long on rows that barely hold or barely don't.
+    """
     white = problem.whitened
     if len(problem) <= TOGETHER:
-        return _centre(white, problem.offset, np.arange(len(problem)))
+        return _told(problem, white, np.arange(len(problem)), patient)
     # The most violated rows first: if a part contradicts itself, so does the whole.
     images, unit, holds = white.coordinates, 0.0, None
     chosen = np.zeros(len(problem), bool)
@@ -85,7 +91,7 @@ def feasible(problem: Dual) -> Verdict:
         more = waiting[np.argsort(-excess[waiting], kind="stable")[: max(PART, int(chosen.sum()))]]
         chosen[more if len(waiting) else slice(None if chosen.any() else PART)] = True
         rows = np.flatnonzero(chosen)
-        found = _centre(white, problem.offset, rows)
+        found = _told(problem, white, rows, patient)
         weight = np.zeros(len(problem))
         weight[rows] = found.weight
         hidden = found.holds is None and len(problem) > WHOLE
@@ -103,8 +109,23 @@ def _excess(white: Dual, offset: Array, images: Array, unit: float) -> Array:
     return np.asarray(np.where(white.equality, np.abs(violation), violation) / np.where(size > 0, size, 1.0))
 
 
-def _centre(white: Dual, whole: Array, rows: Array) -> Verdict:
-    """The verdict on these rows, with all rows' offsets."""
+def _told(problem: Dual, white: Dual, rows: Array, patient: bool) -> Verdict:
+    """The verdict on these rows."""
+    found = _centre(white, problem.offset, rows)
+    if found.holds is not None or not patient or len(rows) > WHOLE:
+        return found
+    # Where rows barely hold, or barely don't, steps towards the centre are short. Those of the interior-point method
+    # are not: its multipliers grow threefold a step where rows contradict one another.
+    inside = interior(problem.hardened(rows).whitened, CENTRED)
+    if inside is None:
+        return found
+    start = np.zeros(len(problem))
+    start[rows] = inside.alpha
+    return _centre(white, problem.offset, rows, start)
+
+
+def _centre(white: Dual, whole: Array, rows: Array, start: Array | None = None) -> Verdict:
+    """The verdict on these rows, with all rows' offsets, and multipliers of all rows to start from."""
     size = np.sqrt(white.origin.own_products[rows])
     # Rows between copies consist of their offset alone, and say nothing without one.
     said = (size > 0) | (whole[rows] != 0)
@@ -124,7 +145,7 @@ def _centre(white: Dual, whole: Array, rows: Array) -> Verdict:
         return Verdict(holds, _placed(np.abs(alpha) * size, said, len(said)), images, unit / largest)
 
     # Multipliers in units of their rows weigh alike.
-    alpha = np.where(inequality, 1.0 / np.sqrt(len(rows)), 0.0) / size
+    alpha = np.where(inequality, 1.0 / np.sqrt(len(rows)), 0.0) / size if start is None else start[rows]
     here = point(alpha)
     while here is None:
         alpha = 0.5 * alpha

@@ -118,13 +118,18 @@ def test_table1_goes_on_where_it_ended(capsys: pytest.CaptureFixture[str]) -> No
     not all(Path(os.environ.get("ODDKERNEL_DATA", "absent"), datasets.SOURCES[name].file).exists() for name in PAPERS),
     reason="ODDKERNEL_DATA names no folder with vehicle.scale, usps_all.mat and scene_gist.npz",
 )
-def test_table1_on_the_papers_data(capsys: pytest.CaptureFixture[str]) -> None:
+def test_table1_on_the_papers_data(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = table1.COLUMNS
+    # The methods whose figures are compared here; the others run on the stand-ins.
+    for name in ("COLUMNS", "SETTINGS"):
+        monkeypatch.setattr(table1, name, ["sklr", "sklr_paper", *methods.RIVALS])
     found = facts(capsys, "table1", "--draws", "2")["table1"]
+    assert len(found["above_rivals"]) == len(table1.GOAL)
     assert all(found["above_rivals"].values()), found["above_rivals"]
     for cell in table1.GOAL:
         exact, papers = (found["means"][f"{cell.dataset} {cell.resolution} {name}"] for name in ("sklr", "sklr_paper"))
         assert exact["mean"] > papers["mean"] - 0.1
-        assert exact["mean"] > 0.9 * max(cell.printed(method) or 0.0 for method in table1.COLUMNS)
+        assert exact["mean"] > 0.9 * max(cell.printed(method) or 0.0 for method in columns)
 
 
 @pytest.mark.usefixtures("small")

@@ -8,7 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oddkernel import Comparisons
+from oddkernel.problem import constraints
 from oddkernel.problem.constraints import Constraints
+from oddkernel.problem.dual import Dual
+from oddkernel.problem.losses import LOSSES
 
 # δ(0, 1) = 1, δ(0, 2) = 4, δ(0, 3) = 9, ... : the squared distances of items on a line
 LINE = np.square(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
@@ -93,3 +96,13 @@ def test_matched_values_are_shared_out_among_rows_that_say_the_same() -> None:
     new = Constraints.from_comparisons(Comparisons.closer([3, 0, 1], [4, 1, 0], [5, 2, 5]))
     assert new.matched(old, np.array([1.0, 2.0, 5.0])).tolist() == pytest.approx([5.0, 3.0, 0.0])
     assert old.matched(new, np.array([5.0, 3.0, 1.0])).tolist() == pytest.approx([1.5, 1.5, 5.0])
+
+
+def test_violations_are_those_of_the_dual(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(constraints, "BLOCK", 4)
+    rng = np.random.default_rng(0)
+    said = Comparisons.odd_one_out(rng.permuted(np.tile(np.arange(9), (11, 1)), axis=1)[:, :3], rng.integers(-1, 3, 11))
+    rows = Constraints.from_comparisons(said, ratio=2.0, margin=0.3)
+    items = rng.normal(size=(9, 4))
+    dual = Dual(items, rows, LOSSES["squared"].conjugate(rows.weight, rows.equality, 1.0))
+    np.testing.assert_allclose(rows.violation(items), dual.origin.violation, atol=1e-12)

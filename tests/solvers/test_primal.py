@@ -12,6 +12,7 @@ import pytest
 from oddkernel import SKLR, Comparisons
 from oddkernel.learning.recipe import Recipe
 from oddkernel.solvers import primal
+from oddkernel.solvers.costs import Budget
 from oddkernel.solvers.primal import Primal
 from oddkernel.solvers.starts import first
 from oddkernel.solvers.unknowns import Unknowns
@@ -48,6 +49,23 @@ def test_steps_that_lost_their_digits_are_not_called_accurate() -> None:
         here = drawn(penalty, 60, 5)
         rows = np.flatnonzero(here.stiffness[0])
         assert primal._by_rows(here, rows, 0.0)[1] == accurate
+
+
+def test_products_that_are_all_rounding_lead_downhill() -> None:
+    for penalty in (1e16, 1e20, 1e30):
+        here = drawn(penalty, 60, 5)
+        step, arrived = primal._by_products(here, primal._usual_change(here.problem), 0.0)
+        assert np.isfinite(step).all()
+        assert np.sum(step * here.gradient) < 0 or not arrived
+    here.__dict__["gradient"] = np.zeros_like(here.gradient)
+    assert not primal._by_products(here, primal._usual_change(here.problem), 0.0)[0].any()
+
+
+def test_where_no_row_bends_the_step_is_the_gradient() -> None:
+    here = drawn(1.0, 60, 5)
+    here.__dict__["stiffness"] = np.zeros(len(here.problem)), np.zeros(len(here.problem))
+    step = primal._direction(here, primal._usual_change(here.problem), 1.0, Budget())
+    np.testing.assert_array_equal(step, -0.5 * here.gradient)
 
 
 def test_a_matrix_and_its_vector_have_the_same_inner_products() -> None:

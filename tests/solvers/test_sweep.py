@@ -145,3 +145,9 @@ def test_a_pass_survives_contradictions(seed: int) -> None:
         alpha = sweep(point, np.flatnonzero(point.free), remember=True)
         assert np.isfinite(alpha).all()
         point = dual.at(alpha) or point
+
+
+def test_steps_that_leave_nothing_of_a_dimension_are_not_applied() -> None:
+    metric, one = np.eye(1), np.ones((1, 1))
+    assert not module._apply(metric, one, one, np.array([-1.0]))
+    np.testing.assert_array_equal(metric, 1.0)

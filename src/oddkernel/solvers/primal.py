@@ -352,6 +352,8 @@ def _direction(primal: Primal, change: Array, damping: float, budget: Budget) ->
     if not isinstance(primal.images, np.ndarray):
         return _by_products(primal, change, damping)[0]
     problem, rows = primal.problem, np.flatnonzero(primal.stiffness[0])
+    if not len(rows):  # f is the divergence and a linear function: exact
+        return -primal.gradient / (1.0 + damping)
     by_unknowns, by_rows = unknowns_cost(problem), rows_cost(len(rows))
     dense, cost = (_by_unknowns, by_unknowns) if by_unknowns < by_rows else (_by_rows, by_rows)
     if cost > max(products_cost(problem), SLIGHT):
@@ -469,9 +471,13 @@ def _by_products(primal: Primal, change: Array, damping: float) -> tuple[Array, 
     towards = rough.divide(rest)
     left = _dot(rest, towards)
     arrived = False
-    for _ in range(CG_STEPS):
+    for taken in range(CG_STEPS):
         bent = product(towards) + damping * towards
-        length = left / _dot(towards, bent)
+        curvature = _dot(towards, bent)
+        if not curvature > 0:  # where ψ'' outweighs the divergence 1e16 times, products are all rounding
+            x = x if taken else towards
+            break
+        length = left / curvature
         x, rest = x + length * towards, rest - length * bent
         arrived = _dot(rest, rest) <= goal
         if arrived:

@@ -55,14 +55,13 @@ def sweep(point: Point, order: Array, *, remember: bool) -> Array:
         )
         alpha[rows] = after
         active = np.flatnonzero(pair_weight)
+        worn = worn or (len(active) > 0 and not _apply(metric, vectors[active], moved[active], pair_weight[active]))
         if worn:  # W afresh; where not even that can be had, the pass ends before the block
             fresh = problem.at(alpha)
             if fresh is None:
                 alpha[rows] = before
                 return alpha
             metric = fresh.metric.copy()
-        elif len(active):
-            _apply(metric, vectors[active], moved[active], pair_weight[active])
     return alpha
 
 
@@ -75,13 +74,17 @@ def _shared(group: Array, temperature: Array, alpha: Array, rows: Array) -> tupl
     return local, everywhere[names]
 
 
-def _apply(metric: Array, vectors: Array, moved: Array, weight: Array) -> None:
-    """W ← (W⁻¹ + Σ_p weight_p d_p d_pᵀ)⁻¹, in place; ``moved`` is dᵀW."""
+def _apply(metric: Array, vectors: Array, moved: Array, weight: Array) -> bool:
+    """W ← (W⁻¹ + Σ_p weight_p d_p d_pᵀ)⁻¹, in place; ``moved`` is dᵀW. False where rounding leaves nothing to solve."""
     gram = moved @ vectors.T
-    inner = np.linalg.solve(np.eye(len(weight)) + weight[:, None] * gram, weight[:, None] * moved)
+    try:
+        inner = np.linalg.solve(np.eye(len(weight)) + weight[:, None] * gram, weight[:, None] * moved)
+    except np.linalg.LinAlgError:
+        return False
     metric -= moved.T @ inner
     metric += metric.T
     metric *= 0.5
+    return True
 
 
 @njit(cache=True, error_model="numpy")

@@ -196,6 +196,14 @@ def test_nothing_heavy_is_loaded_before_it_is_needed(module: str, heavy: set[str
     assert not heavy & set(loaded)
 
 
+def test_converting_answers_loads_nothing_heavy(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b,c,answer\napple,pear,nail,c\n")
+    program = "import sys; from oddkernel.cli import main; main(['convert', 'a.csv', 'b.jsonl']); print(*sys.modules)"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert (tmp_path / "b.jsonl").exists()
+    assert not {"sklearn", "numba", "matplotlib", "pandas"} & set(told.stdout.split())
+
+
 @pytest.mark.slow
 def test_modules_are_attributes_whatever_was_imported_before() -> None:
     program = "import oddkernel; print(oddkernel.kernels.Linear())"

@@ -87,3 +87,15 @@ def test_copies_and_a_margin_far_beyond_all_distances_give_no_infinite_number() 
         warnings.simplefilter("error", RuntimeWarning)
         warnings.simplefilter("ignore", UserWarning)
         assert np.isfinite(model.fit(X, said).kernel_matrix(X)).all()
+
+
+def test_what_replaces_eigenvalues_agrees_with_them() -> None:
+    half = np.random.default_rng(0).normal(size=(30, 30))
+    matrix = half + half.T
+    assert primal._norm(matrix) == pytest.approx(np.linalg.norm(matrix, 2), rel=0.1)
+    assert primal._norm(np.zeros((3, 3))) == 0.0
+    grown, size = half @ half.T / 30 - 0.3 * np.eye(30), 4.0
+    values = np.linalg.eigvalsh(grown)
+    found = primal._bent_at_one(size, (grown / size).astype(np.float32))
+    assert found == pytest.approx((values / (1 + values)).sum(), rel=1e-4)
+    assert primal._bent_at_one(1.0, np.diag([0.0, -0.8]).astype(np.float32)) is None

@@ -49,9 +49,12 @@ def run(arguments: argparse.Namespace) -> Summary:
     """Read, write."""
     with working("converting"):
         from .. import formats
-        from ..items.tables import read_names
 
-        items = None if arguments.items is None else read_names(arguments.items, names=arguments.names)
+        items = None
+        if arguments.items is not None:
+            from ..items.tables import read_names  # its package takes a second to import
+
+            items = read_names(arguments.items, names=arguments.names)
         said, notes = formats.examine(
             arguments.source,
             format=arguments.source_format,

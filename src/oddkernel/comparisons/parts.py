@@ -54,7 +54,8 @@ def joined_parts(parts: Indices | None, n_rows: int, more: Indices | None, n_mor
 def question_numbers(item_sets: Indices, parts: Indices | None) -> Indices:
     """See `Comparisons.questions`."""
     if parts is None:
-        return np.unique(_keys(item_sets), return_inverse=True, axis=0)[1].reshape(-1)
+        rows = _keys(item_sets)
+        return np.unique(rows, return_inverse=True, axis=0 if rows.ndim > 1 else None)[1].reshape(-1)
     items: list[set[int]] = [set() for _ in range(int(parts.max(initial=-1)) + 1)]
     for part, row in zip(parts.tolist(), item_sets.tolist(), strict=True):
         items[part].update(row)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from scipy import sparse
-from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ..comparisons import RowError
 from ..comparisons.names import as_items
@@ -68,6 +66,10 @@ def from_texts(texts: Sequence[str], names: Sequence[str], *, n_features: int = 
     for row, text in enumerate(texts):
         if not text.strip():
             raise RowError(row, "an empty text; expected some words")
+    # Reading tables of names, which this package does too, would wait a second for this.
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     # Words, and parts of words, in which "apple" and "apples" are alike.
     words = TfidfVectorizer(token_pattern=r"(?u)\b\w+\b", sublinear_tf=True)
     parts = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True)

@@ -9,7 +9,8 @@ hold 30 answers together, judge every trial; those that hold 100, every trial th
 The other folds judge the standard recipe, unless another is ahead beyond doubt, and the best that are ahead of it.
 
 Where every fit is expensive (`folds.expensive`), one recipe's path is climbed after the other, from the best penalty of
-the one before and from its multipliers: the same answers pull about as hard under another initial kernel.
+the one before and, with logistic and softmax losses, from its multipliers: the same answers pull about as hard under
+another initial kernel.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ SOFTER_SHARES = (0.18, 0.32, 0.56, 1.0)
 HOLDING = 3.0
 # Tolerance and most steps of the fits for folds. Chosen by hand: held-out answers can't tell more exact fits apart.
 TOLERANCE, STEPS = 1e-2, 60
-# The tolerance where every fit is expensive. Chosen by hand: a probability of an answer may be off by as much, and the
-# sum of all log-likelihoods by less than one.
+# The tolerance of logistic and softmax losses where every fit is expensive. Chosen by hand: a probability of an answer
+# may be off by as much, and the sum of all log-likelihoods by less than one.
 COARSE = 5e-2
 
 
@@ -130,7 +131,8 @@ def tune(
             with one_thread():
                 return list(pool.map(fit, *zip(*tasks, strict=True)))
 
-        search = _Search(trials, each, device, progress, stages, COARSE if costly else TOLERANCE)
+        coarse = costly and all(LOSSES[recipe.loss].entropic for recipe in recipes)
+        search = _Search(trials, each, device, progress, stages, COARSE if coarse else TOLERANCE)
         return _searched(search, paths, softer, step, costly)
 
 
@@ -149,7 +151,7 @@ def _searched(
     trials = search.trials
     search.start(next(iter(paths)))
     if costly:
-        search.climb_in_turn(paths, _standard(next(iter(paths)), step) - 1)
+        search.climb_in_turn(paths, _standard(next(iter(paths)), step))
     else:
         search.climb(paths, {recipe: _standard(recipe, step) for recipe in paths})
     search.confirm()
@@ -243,14 +245,17 @@ class _Search:
     def climb_in_turn(self, paths: Mapping[Recipe, Array], place: int) -> None:
         """Try penalties on one path after the other, from this place on, and then from where the last one was best.
 
-        What was behind beyond doubt on one path is not tried on the next ones, nor is what lies beyond it.
+        Paths have the same places. What was behind beyond doubt on one of them is not tried on the next ones, nor is
+        what lies beyond it.
         """
         least, end = 0, min(map(len, paths.values()))
         for recipe, path in paths.items():
             for penalty in self._climbed(recipe, path[least:end], place - least, ()):
                 self._try([(recipe, penalty)])
             tried = [(at, number) for at, each in enumerate(path) if (number := self.trials.number(recipe, (each,)))]
-            place, best = max(tried, key=lambda each: self.trials.trials[each[1]].log_likelihood)
+            # All were judged by the same answers: a single part is held out.
+            solved = [each for each in tried if self.trials.trials[each[1]].solved]
+            place, best = max(solved or tried, key=lambda each: self.trials.trials[each[1]].log_likelihood)
             hopeless = [at for at, number in tried if self.trials.is_beyond_doubt(best, number)]
             least = max((at + 1 for at in hopeless if at < place), default=least)
             end = min((at for at in hopeless if at > place), default=end)
@@ -426,7 +431,7 @@ class _Search:
         multipliers[kept] = learned.point.alpha
         root = learned.point.root
         if LOSSES[recipe.loss].entropic:
-            # Those that the metric would give the answers held out: nearer than the mean of the others.
+            # Learning from all answers starts with those that this metric gives the answers held out.
             out = rows[np.flatnonzero(np.isnan(multipliers))]
             violation = out.violation(features.astype(np.float32) @ root.astype(np.float32))
             multipliers[np.isnan(multipliers)] = recipe.conjugate(unit_of(features), out, penalty).wanted(violation)

@@ -133,7 +133,7 @@ class Constraints:
 
 
 def _squared(coordinates: Array, pairs: Array) -> Array:
-    """(m,): the squared distance of each pair, a block at a time: differences of all would take the memory of many."""
+    """(m,): the squared distance of each pair, a block at a time: all differences at once would take much memory."""
     squared = np.empty(len(pairs))
     for start in range(0, len(pairs), BLOCK):
         one, other = pairs[start : start + BLOCK].T

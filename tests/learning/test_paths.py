@@ -243,6 +243,11 @@ def test_where_fits_are_expensive_one_path_is_climbed_after_the_other(monkeypatc
     every = SKLR(random_state=0).fit(X, said).tuning_
     assert len(every.trials) >= len(found.trials)
     assert (every.recipe, every.penalties) == (found.recipe, found.penalties)
+    # Where whatever is behind counts as hopeless, the second path has no neighbours left to try.
+    monkeypatch.setattr(trials, "BEYOND", 0.0)
+    fewest = SKLR(random_state=0).fit(X, said).tuning_
+    assert len(fewest.trials) < len(every.trials)
+    assert next(trial.penalty for trial in fewest.trials if trial.recipe.kernel == kernels[-1]) == mixed[0].penalty
 
 
 def test_learning_from_all_answers_starts_with_multipliers_for_those_held_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -112,10 +112,11 @@ def takes_cuts(problem: Dual) -> bool:
     return len(problem) > CUTTING and problem.host is problem and is_hard(problem)
 
 
-def cut_by_cut(point: Point) -> Point | None:
-    """Where hard rows lead, the most violated answers first: a cutting-plane method; None if some of them can't hold.
+def cut_by_cut(point: Point) -> tuple[Point, Array | None]:
+    """Where hard rows lead, the most violated answers first: a cutting-plane method.
 
-    Few of many hard rows pull in the end.
+    Few of many hard rows pull in the end. If some of them can't all hold, how much each row takes part in the proof
+    stands beside the point.
     """
     problem, answer = point.problem, point.problem.rows.answer
     chosen = np.zeros(int(answer.max()) + 1, bool)
@@ -125,20 +126,23 @@ def cut_by_cut(point: Point) -> Point | None:
         waiting = np.flatnonzero((worst > VIOLATED) & ~chosen)
         size = max(int(np.count_nonzero(chosen)), CUTS)
         if not len(waiting) or 3 * size > len(chosen):
-            return point
+            return point, None
         chosen[waiting[np.argsort(-worst[waiting], kind="stable")[:size]]] = True
         part = np.flatnonzero(chosen[answer])
         cut = problem.hardened(part)
         found = run(first(cut, point.alpha[part]), Newton(), ROUGH, FEW, None)
         if not found.status.success:
-            if feasible(cut).holds is False:
-                return None
+            verdict = feasible(cut)
+            if verdict.holds is False:
+                proof = np.zeros(len(problem))
+                proof[part] = verdict.weight
+                return point, proof
             found = run(found.point, Newton(), ROUGH, STEPS, None)
         alpha = np.zeros(len(problem))
         alpha[part] = found.point.alpha
         there = problem.at(alpha)
         if there is None or found.status is Status.STALLED:
-            return point
+            return point, None
         point = there
 
 

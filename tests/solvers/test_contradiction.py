@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
@@ -10,6 +11,7 @@ from problems import Problem, random_problem
 
 from oddkernel import Comparisons
 from oddkernel.solvers import contradiction
+from oddkernel.solvers.feasibility import feasible
 
 HOLDS = Comparisons.odd_one_out([[0, 3, 4], [1, 4, 5]], [2, -1])
 
@@ -46,6 +48,20 @@ def test_many_answers_are_thinned_in_parts(seed: int, monkeypatch: pytest.Monkey
     assert_minimal(problem, minimal)
     assert contradiction(problem.saying(said[named]).dual()) is not None
     assert len(minimal) <= len(named) <= 3 * len(minimal)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_proof_names_answers_that_a_second_look_cannot_tell(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solver may prove that thousands of hard rows contradict one another where another order of them won't."""
+    problem = random_problem(seed, noisy=True)
+    verdict = feasible(problem.dual())
+    if verdict.holds is False:
+        assert_minimal(problem, contradiction(problem.dual(), verdict.weight))
+        untold = replace(verdict, holds=None)
+        monkeypatch.setattr(import_module("oddkernel.solvers.contradiction"), "feasible", lambda *_, **__: untold)
+        named = contradiction(problem.dual(), verdict.weight)
+        monkeypatch.undo()
+        assert contradiction(problem.saying(problem.said[named]).dual()) is not None
 
 
 @pytest.mark.parametrize("ratio", [1.0, 4.0])

@@ -102,9 +102,9 @@ def test_it_follows_a_descent_that_would_take_longer(loss: str, monkeypatch: pyt
     """As on draw(20000390) and draw(20000056), where conjugate gradients took minutes and did not arrive."""
     called: list[Dual] = []
 
-    def counted(problem: Dual, tol: float) -> Inside | None:
+    def counted(problem: Dual, tol: float, *, whole: bool) -> Inside | None:
         called.append(problem)
-        return interior(problem, tol)
+        return interior(problem, tol, whole=whole)
 
     monkeypatch.setattr("oddkernel.solvers.starts.interior", counted)
     # So that descent comes first.

@@ -87,7 +87,7 @@ class PairLearner(LearnedMetric):
         solution, point = solve(problem, solver, start=near and near.alpha, tol=self.tol, max_iter=self.max_iter)
         if not solution.status.success:
             if hard:
-                refuse_contradictions(problem, start.features, checked, items)
+                refuse_contradictions(problem, solution, start.features, checked, items)
             warnings.warn(f"{solution} Raise max_iter or tol.", ConvergenceWarning, stacklevel=3)
         metric, root = point.whole_metric()
         fit = Fit(

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..kernels import LowRank
 from ..problem.dual import Dual
+from ..problem.solution import Solution, Status
 from ..solvers import contradiction
 from ..support.checks import named
 from ..support.interruptible import interruptible
@@ -53,17 +54,19 @@ def refuse_copies(problem: Dual, *, hard: bool, stacklevel: int) -> None:
     warnings.warn(sentence, UserWarning, stacklevel=stacklevel + 1)
 
 
-def refuse_contradictions(problem: Dual, features: LowRank, X: Array, items: Indices) -> None:
+def refuse_contradictions(problem: Dual, solution: Solution, features: LowRank, X: Array, items: Indices) -> None:
     """Raise if the rows of an unsolved problem, all of which must hold, contradict one another.
 
     Parameters
     ----------
     problem : Dual
         Its items are ``items``, rows of X.
+    solution : Solution
     features : LowRank
         The initial kernel and its feature map, whose rank may be too small.
     """
-    answers = contradiction(problem)
+    proof = solution.multipliers if solution.status is Status.CONTRADICTORY else None
+    answers = contradiction(problem, proof)
     if answers is None:
         return
     alone = len(answers) == 1

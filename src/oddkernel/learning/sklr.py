@@ -263,7 +263,7 @@ class SKLR(UncertainMetric):
             device=self.device,
         )
         if self.penalty == np.inf and not learned.solution.status.success:
-            refuse_contradictions(learned.point.problem, features, checked, items)
+            refuse_contradictions(learned.point.problem, learned.solution, features, checked, items)
         solution, metric, root = learned.solution, learned.metric, learned.root
         if tuning is None:
             calibration = Calibration.to_answers(phi @ root, said, unit_of(phi))

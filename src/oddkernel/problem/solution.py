@@ -49,7 +49,8 @@ class Solution:
     objective : float
         The dual objective.
     multipliers : (m,) array
-        α of each row, in the order of ``constraints``.
+        α of each row, in the order of ``constraints``; of answers that contradict one another, how much each row takes
+        part in the proof.
     slack : (m,) array
         tr(K C_c) + b_c: positive where an inequality is violated; for an equality, the deviation.
     answer : (m,) int array

@@ -20,13 +20,20 @@ NEGLIGIBLE = 1e-4
 FEW, PARTS = 40, 8
 
 
-def contradiction(problem: Dual) -> Array | None:
+def contradiction(problem: Dual, proof: Array | None = None) -> Array | None:
     """Comparisons that no metric on these features satisfies together; None if all can hold.
 
     Answers are left out as long as the rest still contradict one another. Of up to FEW comparisons none is superfluous.
+    ``proof``: how much each row takes part in a contradiction, where a solver has proved one; of other rows another
+    look need not prove it again.
     """
     answer = problem.rows.answer
-    kept = _taking_part(problem, np.unique(answer), patient=True)
+    kept: Array | None
+    if proof is not None:
+        weight = np.bincount(answer, proof)
+        kept = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)]
+    else:
+        kept = _taking_part(problem, np.unique(answer), patient=True)
     if kept is None:
         return None
     # The heaviest answers first: the smallest leading part that still contradicts itself, by bisection.

@@ -39,8 +39,9 @@ SPENT = 1e-20
 # their bounds. By trial of 1 to 1,000 and of 0.1 and 0.5 on a random problem, where all were within a quarter.
 WIDE, LOW = 10.0, 0.1
 # How far towards the edge a step may go; what a step that would lead beyond it is shortened by, time and again; and
-# where that ends.
-EDGE, SHORTER, SHORTEST = 0.95, 0.8, 1e-4
+# where that ends. Where neither length reaches SHORT, a step towards the middle of the path is taken if longer: by
+# trial on draw(21000931), where the path ended for lack of one, and draw(19000019), where more of them led nowhere.
+EDGE, SHORTER, SHORTEST, SHORT = 0.95, 0.8, 1e-4, 0.1
 # The rounding of S(α), as a share of the tolerance, from which the path goes on to its end. By trial: on draw(18000310)
 # Newton's steps ended 20% above the tolerance with a rounding of 0.98.
 BLUR = 0.01
@@ -51,15 +52,16 @@ SAME, SHIFT = 1e-12, 1e-13
 STIFF = 1e6
 
 
-def interior(problem: Dual, tol: float) -> Inside | None:
+def interior(problem: Dual, tol: float, *, whole: bool = False) -> Inside | None:
     """Near the optimum of a problem in NumPy whose rows don't contradict one another; None if rounding leaves no start.
 
-    At the optimum, if there are too many rows for Newton's method to lead there soon.
+    At the optimum, if there are too many rows for Newton's method to lead there soon, or ``whole`` says so.
     """
+    whole = whole or len(problem) > DENSE
     with np.errstate(all="ignore"):  # where numbers overflow there is no factor, and the path ends
         at = Inside.start(problem)
         for _ in range(STEPS):
-            if at is None or (at.arrived and (not (len(problem) > DENSE or at.blurred(tol)) or at.ended(tol))):
+            if at is None or (at.arrived and (not (whole or at.blurred(tol)) or at.ended(tol))):
                 break
             moved = at.moved()
             if moved is None:
@@ -215,6 +217,11 @@ class Inside:
         target *= float(np.clip(share, 1e-6, 1.0)) ** 3
         step = system.step(max(target, 1.0), target, ahead)
         one, other = self.lengths(step)
+        if max(one, other) < SHORT:
+            central = system.step(max(mean, 1.0), product / max(many, 1), None)
+            lengths = self.lengths(central)
+            if max(lengths) > max(one, other):
+                step, (one, other) = central, lengths
         if max(one, other) < SHORTEST:
             return None
         alpha = self.alpha + other * step.alpha

@@ -192,7 +192,8 @@ class Primal(Geometry):
         apart = self.gradient
         if alpha is not self.wanted:
             apart = self.factor.T @ self.factor + self.problem.spread(self.images, alpha) - unit
-        if not _dot(apart, apart) <= self.rounding(alpha) ** 2:
+        # The sum of the squares of q eigenvalues, none of them larger than rounding.
+        if not _dot(apart, apart) <= unit.shape[0] * self.rounding(alpha) ** 2:
             return None
         turn, triangle = xp.linalg.qr(xp.linalg.solve(self.factor, unit))
         sign = xp.sign(xp.linalg.diagonal(triangle))

@@ -68,8 +68,8 @@ def _solve(
 ) -> tuple[Solution, Point]:
     limit = solver.default_max_iter if max_iter is None else max_iter
     if not solver.exact:
-        only = _passed(first(problem, start), solver, tol, limit, progress)
-        return _solution(only, [only]), only.point.host
+        only, proof = _passed(first(problem, start), solver, tol, limit, progress)
+        return _solution(only, [only], proof), only.point.host
 
     runs: list[Run] = []
 
@@ -81,15 +81,21 @@ def _solve(
         return runs[-1].point.alpha
 
     point, yielding = first(problem, start), interior_pays(problem)
-    near = cut_by_cut(point) if takes_cuts(problem) else guessed(point, solver, tol, warm=start is not None)
-    if near is None:
-        only = Run(point, Status.CONTRADICTORY, run(point, solver, tol, 0, None).history)
-        return _solution(only, [only]), point.host
+    proof = None
+    if takes_cuts(problem):
+        near, proof = cut_by_cut(point)
+    else:
+        near = guessed(point, solver, tol, warm=start is not None)
+    if proof is not None:
+        only = run(point, solver, tol, 0, None)
+        return _solution(only, [only], proof), point.host
     alpha = go(near, tol, GLANCE if yielding and not is_soft(problem) else PROBE)
     if runs[-1].status is Status.EXHAUSTED and (is_near if yielding else is_bounded)(runs[-1].point):
         alpha = go(runs[-1].point, tol, PROBE)
-    if not runs[-1].status.success and _contradictory(problem):
-        runs[-1].status = Status.CONTRADICTORY
+    if not runs[-1].status.success:
+        proof = _contradicting(problem)
+        if proof is not None:
+            return _solution(runs[-1], runs, proof), runs[-1].point.host
     # Newton's steps would be few from near the optimum; those of ascent are many, and lead there all the same.
     astray = declares(solver, "second_order") or (yielding and not is_near(runs[-1].point))
     if runs[-1].status in (Status.STALLED, Status.EXHAUSTED) and astray and fits_inside(problem) and left() > 0:
@@ -105,8 +111,10 @@ def _solve(
     return _solution(runs[-1], runs), runs[-1].point.host
 
 
-def _passed(point: Point, solver: Solver, tol: float, limit: int, progress: Callable[[int, Point], None] | None) -> Run:
-    """The run of a solver that does not aim at the optimum.
+def _passed(
+    point: Point, solver: Solver, tol: float, limit: int, progress: Callable[[int, Point], None] | None
+) -> tuple[Run, Array | None]:
+    """The run of a solver that does not aim at the optimum, and what `_contradicting` says of its rows.
 
     A proof that the rows contradict one another costs as much as some fifty passes. It follows where more passes would
     not help: not where the limit ended passes that still diminished the largest violation.
@@ -120,14 +128,14 @@ def _passed(point: Point, solver: Solver, tol: float, limit: int, progress: Call
 
     only = run(point, solver, tol, limit, told)
     settled = len(worst) > PATIENCE and worst[-1] > 0.5 * worst[-1 - PATIENCE]
-    if (settled or only.status is Status.STALLED) and not only.status.success and _contradictory(point.problem):
-        only.status = Status.CONTRADICTORY
-    return only
+    asked = (settled or only.status is Status.STALLED) and not only.status.success
+    return only, _contradicting(point.problem) if asked else None
 
 
-def _contradictory(problem: Dual) -> bool:
-    """Whether every row must hold, and they can't."""
-    return is_hard(problem.host) and feasible(problem.host).holds is False
+def _contradicting(problem: Dual) -> Array | None:
+    """How much each row takes part in a contradiction; None if not every row must hold, or none is proved."""
+    verdict = feasible(problem.host) if is_hard(problem.host) else None
+    return verdict.weight if verdict is not None and verdict.holds is False else None
 
 
 def check_device(solver: Solver, device: str | None) -> None:
@@ -137,17 +145,17 @@ def check_device(solver: Solver, device: str | None) -> None:
         raise ValueError(f"solver={name!r} works on the CPU only; set device=None, or solver='auto'")
 
 
-def _solution(last: Run, runs: list[Run]) -> Solution:
+def _solution(last: Run, runs: list[Run], proof: Array | None = None) -> Solution:
     point = last.point
     history = runs[0].history + [entry for part in runs[1:] for entry in part.history[1:]]
     return Solution(
-        status=last.status,
+        status=last.status if proof is None else Status.CONTRADICTORY,
         n_iter=sum(part.n_iter for part in runs),
         residual=point.residual,
         gap=point.gap,
         divergence=point.divergence,
         objective=point.objective,
-        multipliers=to_numpy(point.alpha),
+        multipliers=to_numpy(point.alpha) if proof is None else proof,
         slack=to_numpy(point.violation),
         answer=point.problem.rows.answer,
         history={name: np.array([entry[name] for entry in history]) for name in history[0]},

@@ -112,10 +112,11 @@ def takes_cuts(problem: Dual) -> bool:
     return len(problem) > CUTTING and problem.host is problem and is_hard(problem)
 
 
-def cut_by_cut(point: Point) -> Point | None:
-    """Where hard rows lead, the most violated answers first: a cutting-plane method; None if some of them can't hold.
+def cut_by_cut(point: Point) -> tuple[Point, Array | None]:
+    """Where hard rows lead, the most violated answers first: a cutting-plane method.
 
-    Few of many hard rows pull in the end.
+    Few of many hard rows pull in the end. If some of them can't all hold, how much each row takes part in the proof
+    stands beside the point.
     """
     problem, answer = point.problem, point.problem.rows.answer
     chosen = np.zeros(int(answer.max()) + 1, bool)
@@ -125,20 +126,23 @@ def cut_by_cut(point: Point) -> Point | None:
         waiting = np.flatnonzero((worst > VIOLATED) & ~chosen)
         size = max(int(np.count_nonzero(chosen)), CUTS)
         if not len(waiting) or 3 * size > len(chosen):
-            return point
+            return point, None
         chosen[waiting[np.argsort(-worst[waiting], kind="stable")[:size]]] = True
         part = np.flatnonzero(chosen[answer])
         cut = problem.hardened(part)
         found = run(first(cut, point.alpha[part]), Newton(), ROUGH, FEW, None)
         if not found.status.success:
-            if feasible(cut).holds is False:
-                return None
+            verdict = feasible(cut)
+            if verdict.holds is False:
+                proof = np.zeros(len(problem))
+                proof[part] = verdict.weight
+                return point, proof
             found = run(found.point, Newton(), ROUGH, STEPS, None)
         alpha = np.zeros(len(problem))
         alpha[part] = found.point.alpha
         there = problem.at(alpha)
         if there is None or found.status is Status.STALLED:
-            return point
+            return point, None
         point = there
 
 
@@ -161,7 +165,9 @@ def fits_inside(problem: Dual) -> bool:
 
 def from_inside(point: Point, tol: float) -> Point:
     """Where the interior-point method leads; the point itself where that is no nearer to the optimum."""
-    problem, found = point.problem, interior(point.problem, tol)
+    problem = point.problem
+    # Where only the gap is too large, Newton's steps have come as near as the rounding of S lets them.
+    found = interior(problem, tol, whole=point.residual <= tol)
     if found is None:
         return point
     ways: list[Callable[[], Point | None]] = [lambda: found.snapped_point, lambda: found.as_known]
@@ -169,10 +175,10 @@ def from_inside(point: Point, tol: float) -> Point:
         ways.append(lambda: polished(problem, found.metric, 0.1 * tol))
     for way in ways:
         each = way()
+        if each is not None and optimal(each, tol):  # whatever rounding makes of its objective
+            return each
         # Not by the residual: a row with hardly any weight may have a large one.
         point = each if each is not None and better(each, point) else point
-        if optimal(point, tol):
-            break
     return point
 
 

@@ -55,8 +55,8 @@ SOFTER_SHARES = (0.18, 0.32, 0.56, 1.0)
 HOLDING = 3.0
 # Tolerance and most steps of the fits for folds. Chosen by hand: held-out answers can't tell more exact fits apart.
 TOLERANCE, STEPS = 1e-2, 60
-# The tolerance of logistic and softmax losses where every fit is expensive. Chosen by hand: a probability of an answer
-# may be off by as much, and the sum of all log-likelihoods by less than one.
+# The tolerance of logistic and softmax losses where every fit is expensive: how far a probability of an answer may be
+# off. Chosen by hand.
 COARSE = 5e-2
 
 

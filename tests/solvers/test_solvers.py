@@ -12,7 +12,7 @@ from oddkernel import Comparisons
 from oddkernel.comparisons import Kind
 from oddkernel.problem.losses import LOSSES
 from oddkernel.problem.solution import Solution, Status
-from oddkernel.solvers import SOLVERS, primal, solve, starts
+from oddkernel.solvers import SOLVERS, descent, directions, solve, starts
 from oddkernel.solvers.costs import DENSE
 
 EXACT = [name for name, solver in SOLVERS.items() if solver().exact]
@@ -288,18 +288,18 @@ def test_answers_about_any_items_need_few_products(monkeypatch) -> None:
         product = hessian(*given)
         return lambda x: products.append(1) or product(x)
 
-    hessian = primal._hessian
-    monkeypatch.setattr(primal, "_hessian", counted)
+    hessian = directions._hessian
+    monkeypatch.setattr(directions, "_hessian", counted)
     # The full loss at once, as the easier problems on a path are near the identity anyway; and nothing takes over where
     # the products don't arrive.
     for path in ("_strengthened", "_central"):
-        monkeypatch.setattr(primal, path, lambda primal, pull, budget: primal)
-    monkeypatch.setattr(primal, "DENSE", 0.0)
+        monkeypatch.setattr(descent, path, lambda primal, pull, budget: primal)
+    monkeypatch.setattr(directions, "DENSE", 0.0)
     monkeypatch.setattr("oddkernel.solvers.starts.DESCENT", np.inf)
     solution, _ = solve(dual, SOLVERS["auto"](), tol=1e-6)
     assert solution.status is Status.OPTIMAL
     divided = len(products)
     products.clear()
-    monkeypatch.setattr(primal, "_usual_change", lambda problem: np.zeros(len(problem)))  # divided by 1
+    monkeypatch.setattr(descent, "usual_change", lambda problem: np.zeros(len(problem)))  # divided by 1
     solve(dual, SOLVERS["auto"](), tol=1e-6)
     assert len(products) > 3 * divided

@@ -25,7 +25,7 @@ from ..problem.constraints import Constraints
 from ..problem.dual import Dual
 from ..problem.losses import Conjugate
 from ..solvers import Auto, Solver, solve
-from ..solvers.primal import descend
+from ..solvers.descent import descend
 from ..support.checks import EXTREME, is_count, is_real, require
 from ..support.types import Array
 from .links import links_from_labels

@@ -180,6 +180,18 @@ def combined(matrix: Array, plus: Array, factor: Array, minus: Array, other: Arr
     return factor[:, None] * xp.take(matrix, plus, axis=0) - other[:, None] * xp.take(matrix, minus, axis=0)
 
 
+def dot(one: Array, other: Array) -> float:
+    """The sum of the products of their entries."""
+    return float(namespace(one).sum(one * other))
+
+
+def largest_entry(array: Array) -> Array:
+    """The size of its largest entry, 1 if all are 0."""
+    xp = namespace(array)
+    largest = xp.max(xp.abs(array))
+    return xp.where(largest > 0, largest, 1.0)
+
+
 def plus_diagonal(matrix: Array, values: Array) -> Array:
     """The matrix with these values added to its diagonal; it may be changed in place."""
     if isinstance(matrix, np.ndarray):

@@ -23,11 +23,11 @@ from .costs import (
     rows_cost,
     unknowns_cost,
 )
+from .descent import descend, held_and_moved, polished
 from .feasibility import feasible
 from .interior import interior
 from .loop import better, optimal, pulls, run
 from .newton import Newton, approach
-from .primal import descend, held_and_moved, polished
 from .protocol import Solver, declares
 
 # What offsets must cost, for each dimension, for the primal to be the shorter way: where a Newton step on the dual is

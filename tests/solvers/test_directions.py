@@ -1,17 +1,16 @@
-"""Newton's method in the primal."""
+"""Directions of Newton steps in the primal."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from oddkernel import SKLR, Comparisons
+from oddkernel import Comparisons
 from oddkernel.learning.recipe import Recipe
-from oddkernel.solvers import primal
+from oddkernel.solvers import directions
 from oddkernel.solvers.costs import Budget
 from oddkernel.solvers.primal import Primal
 from oddkernel.solvers.starts import first
@@ -35,7 +34,7 @@ def only_step(found: Any) -> Any:
 
 # More rows than unknowns of W, and fewer.
 @pytest.mark.parametrize(("answers", "dimensions"), [(60, 5), (20, 12)])
-@pytest.mark.parametrize("way", [primal._by_unknowns, primal._by_rows, primal._by_least_squares])
+@pytest.mark.parametrize("way", [directions._by_unknowns, directions._by_rows, directions._by_least_squares])
 @pytest.mark.parametrize("damping", [0.0, 2.0])
 def test_every_way_solves_the_newton_equation(way: Way, answers: int, dimensions: int, damping: float) -> None:
     here = drawn(1.0, answers, dimensions)
@@ -48,24 +47,24 @@ def test_steps_that_lost_their_digits_are_not_called_accurate() -> None:
     for penalty, accurate in ((1.0, True), (1e12, False)):
         here = drawn(penalty, 60, 5)
         rows = np.flatnonzero(here.stiffness[0])
-        assert primal._by_rows(here, rows, 0.0)[1] == accurate
+        assert directions._by_rows(here, rows, 0.0)[1] == accurate
 
 
 def test_products_that_are_all_rounding_lead_downhill() -> None:
     for penalty in (1e16, 1e20, 1e30):
         here = drawn(penalty, 60, 5)
-        step, arrived = primal._by_products(here, primal._usual_change(here.problem), 0.0)
+        step, arrived = directions._by_products(here, directions.usual_change(here.problem), 0.0)
         assert np.isfinite(step).all()
         assert arrived
         assert np.sum(step * here.gradient) < 0
     here.__dict__["gradient"] = np.zeros_like(here.gradient)
-    assert not primal._by_products(here, primal._usual_change(here.problem), 0.0)[0].any()
+    assert not directions._by_products(here, directions.usual_change(here.problem), 0.0)[0].any()
 
 
 def test_where_no_row_bends_the_step_is_the_gradient() -> None:
     here = drawn(1.0, 60, 5)
     here.__dict__["stiffness"] = np.zeros(len(here.problem)), np.zeros(len(here.problem))
-    step = primal._direction(here, primal._usual_change(here.problem), 1.0, Budget())
+    step = directions.direction(here, directions.usual_change(here.problem), 1.0, Budget())
     np.testing.assert_array_equal(step, -0.5 * here.gradient)
 
 
@@ -75,28 +74,3 @@ def test_a_matrix_and_its_vector_have_the_same_inner_products() -> None:
     unknowns = Unknowns(4)
     assert unknowns.vector(one) @ unknowns.vector(other) == pytest.approx(np.sum(one * other))
     np.testing.assert_allclose(unknowns.matrix(unknowns.vector(one)), one)
-
-
-def test_copies_and_a_margin_far_beyond_all_distances_give_no_infinite_number() -> None:
-    """W then collapses to rounding in one direction, and is not taken as it is."""
-    X = np.array([[0.0, 0.0, 1.0]] * 8 + [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5]])
-    random = np.random.default_rng(54)
-    shown = np.array([random.choice(10, 3, replace=False) for _ in range(5)])
-    said = Comparisons.odd_one_out(shown, random.integers(-1, 3, size=5))
-    model = SKLR("adaptive", rank=0.9, ratio=4.0, margin=1e6, loss="squared", penalty=20619.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", RuntimeWarning)
-        warnings.simplefilter("ignore", UserWarning)
-        assert np.isfinite(model.fit(X, said).kernel_matrix(X)).all()
-
-
-def test_what_replaces_eigenvalues_agrees_with_them() -> None:
-    half = np.random.default_rng(0).normal(size=(30, 30))
-    matrix = half + half.T
-    assert primal._norm(matrix) == pytest.approx(np.linalg.norm(matrix, 2), rel=0.1)
-    assert primal._norm(np.zeros((3, 3))) == 0.0
-    grown, size = half @ half.T / 30 - 0.3 * np.eye(30), 4.0
-    values = np.linalg.eigvalsh(grown)
-    found = primal._bent_at_one(size, (grown / size).astype(np.float32))
-    assert found == pytest.approx((values / (1 + values)).sum(), rel=1e-4)
-    assert primal._bent_at_one(1.0, np.diag([0.0, -0.8]).astype(np.float32)) is None

@@ -1,0 +1,36 @@
+"""Newton's method in the primal."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from oddkernel import SKLR, Comparisons
+from oddkernel.solvers import descent
+
+
+def test_copies_and_a_margin_far_beyond_all_distances_give_no_infinite_number() -> None:
+    """W then collapses to rounding in one direction, and is not taken as it is."""
+    X = np.array([[0.0, 0.0, 1.0]] * 8 + [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5]])
+    random = np.random.default_rng(54)
+    shown = np.array([random.choice(10, 3, replace=False) for _ in range(5)])
+    said = Comparisons.odd_one_out(shown, random.integers(-1, 3, size=5))
+    model = SKLR("adaptive", rank=0.9, ratio=4.0, margin=1e6, loss="squared", penalty=20619.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        assert np.isfinite(model.fit(X, said).kernel_matrix(X)).all()
+
+
+def test_what_replaces_eigenvalues_agrees_with_them() -> None:
+    half = np.random.default_rng(0).normal(size=(30, 30))
+    matrix = half + half.T
+    assert descent._norm(matrix) == pytest.approx(np.linalg.norm(matrix, 2), rel=0.1)
+    assert descent._norm(np.zeros((3, 3))) == 0.0
+    grown, size = half @ half.T / 30 - 0.3 * np.eye(30), 4.0
+    values = np.linalg.eigvalsh(grown)
+    found = descent._bent_at_one(size, (grown / size).astype(np.float32))
+    assert found == pytest.approx((values / (1 + values)).sum(), rel=1e-4)
+    assert descent._bent_at_one(1.0, np.diag([0.0, -0.8]).astype(np.float32)) is None

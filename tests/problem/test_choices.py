@@ -86,10 +86,13 @@ def test_guesses_are_found_out() -> None:
 
 def test_sides_by_dimension_are_those_of_the_leading_coordinates() -> None:
     rng = np.random.default_rng(0)
-    z, shown = rng.normal(size=(30, 7)), np.array([rng.permutation(30)[:3] for _ in range(choices.BLOCK + 5)])
-    found = choices.sides_by_dimension(z, shown, [1, 3, 7])
-    for k, d in enumerate((1, 3, 7)):
-        assert found[k] == pytest.approx(choices.sides(z[:, :d], shown))
+    z = rng.normal(size=(30, 7))
+    for answers in (10, 200):  # by differences, and by inner products
+        shown = np.array([rng.permutation(30)[:3] for _ in range(answers)])
+        found = choices.sides_by_dimension(z, shown, [1, 3, 7])
+        for k, d in enumerate((1, 3, 7)):
+            apart = z[shown][:, [1, 2, 0], :d] - z[shown][:, [2, 0, 1], :d]
+            np.testing.assert_allclose(found[k], np.square(apart).sum(axis=2), rtol=1e-12)
 
 
 def test_equally_close_answers_say_nothing_about_the_tie_of_three() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oddkernel import Comparisons
-from oddkernel.problem import constraints
+from oddkernel.problem import distances
 from oddkernel.problem.constraints import Constraints
 from oddkernel.problem.dual import Dual
 from oddkernel.problem.losses import LOSSES
@@ -99,7 +99,7 @@ def test_matched_values_are_shared_out_among_rows_that_say_the_same() -> None:
 
 
 def test_violations_are_those_of_the_dual(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(constraints, "BLOCK", 4)
+    monkeypatch.setattr(distances, "PAIRS", 4)
     rng = np.random.default_rng(0)
     said = Comparisons.odd_one_out(rng.permuted(np.tile(np.arange(9), (11, 1)), axis=1)[:, :3], rng.integers(-1, 3, 11))
     rows = Constraints.from_comparisons(said, ratio=2.0, margin=0.3)

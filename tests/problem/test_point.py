@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from oddkernel import Comparisons
 from oddkernel.learning.recipe import Recipe
@@ -27,6 +28,20 @@ def test_small_eigenvalues_of_the_metric_keep_their_digits() -> None:
     assert np.abs(exact).max() < 1e-13
     np.testing.assert_allclose(metric, exact, rtol=1e-9)
     np.testing.assert_allclose(root @ root, exact, rtol=1e-9)
+
+
+@pytest.mark.parametrize("least", [1e-6, 1.0])
+def test_eigenvectors_of_a_large_metric_are_as_exact(least: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    point = shrunk(5, 0.1)
+    expected = point.whole_metric()
+    monkeypatch.setattr("oddkernel.problem.point.LARGE", 1)
+    monkeypatch.setattr("oddkernel.problem.point.CONDITIONED", least)
+    decompositions = []
+    svd = np.linalg.svd
+    monkeypatch.setattr(np.linalg, "svd", lambda matrix: decompositions.append(matrix) or svd(matrix))
+    for found, wanted in zip(point.whole_metric(), expected, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-9)
+    assert len(decompositions) == (least == 1.0)
 
 
 def test_the_metric_is_the_identity_where_no_items_differ() -> None:

@@ -60,11 +60,10 @@ class Learned:
 
     @cached_property
     def _whole(self) -> tuple[Array, Array]:
-        metric, root = self.point.whole_metric()
-        if len(self.multipliers) > 1:
-            root = self.prior @ root
-            metric = root @ root.T
-        return metric, root
+        if len(self.multipliers) == 1:
+            return self.point.whole_metric()
+        root = self.prior @ self.point.root
+        return root @ root.T, root
 
 
 def learn(

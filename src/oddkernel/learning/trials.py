@@ -9,7 +9,7 @@ import numpy as np
 
 from ..comparisons import Comparisons
 from ..problem import choices
-from ..problem.arrays import Device, device_named, eigen, to_numpy
+from ..problem.arrays import device_named, eigen, namespace
 from ..support.types import Array
 from . import evidence
 from .calibration import likeliest
@@ -57,7 +57,7 @@ class Trials:
     held_out : list of arrays
         The rows of ``said`` in each fold.
     device : str, optional
-        Where eigenvectors are computed, as in `SKLR`.
+        Where held-out answers are judged, as in `SKLR`.
     """
 
     def __init__(
@@ -71,8 +71,8 @@ class Trials:
         self.phis, self.said, self.held_out, self._device = phis, said, held_out, device_named(device)
         self.units = {name: unit_of(phi) for name, phi in phis.items()}
         # Held-out answers can't tell double precision from single, which takes half the time.
-        self._phis = {name: _single(phi, self.units[name] ** 0.5) for name, phi in phis.items()}
-        self._covariances = {name: _single(each, self.units[name]) for name, each in covariances.items()}
+        self._phis = {name: self._put(_single(phi, self.units[name] ** 0.5)) for name, phi in phis.items()}
+        self._covariances = {name: self._put(_single(each, self.units[name])) for name, each in covariances.items()}
         answers = said[np.concatenate(held_out)]
         question = answers.questions()
         # A question counts once, however often it was asked: what matters is how well other questions are predicted.
@@ -197,15 +197,18 @@ class Trials:
         """What a metric says about the answers of a fold; a learned one by its leading dimensions, too."""
         most = len(root)
         tried = (*(d for d in DIMENSIONS if d < most and learned), most)
-        items, shown = np.unique(self.said.shown[self.held_out[fold]], return_inverse=True)
-        single = _single(root)
-        coordinates = self._phis[kernel][items] @ single
+        items, shown = np.unique(np.maximum(self.said.shown[self.held_out[fold]], 0), return_inverse=True)
+        phi, single = self._phis[kernel], self._put(_single(root))
+        coordinates = namespace(phi).take(phi, self._put(items), axis=0) @ single
         spread = single.T @ self._covariances[kernel] @ single
         if learned:
-            coordinates = coordinates @ _by_spread(spread, self._device)
-        shown = shown.reshape(-1, self.said.shown.shape[1])
+            coordinates = coordinates @ _by_spread(spread)
+        shown = self._put(shown.reshape(-1, self.said.shown.shape[1]))
         sides = choices.sides_by_dimension(coordinates, shown, tried)
         return Judged(root, tried, self.units[kernel] * sides, self.units[kernel] * _mean_distance(spread))
+
+    def _put(self, array: Array) -> Array:
+        return array if self._device is None else self._device.put(array)
 
     def verdict(self) -> Tuning:
         """The choice among all trials, and what it gains."""
@@ -388,13 +391,13 @@ def spread_of(root: Array, covariance: Array) -> float:
 
 
 def _mean_distance(spread: Array) -> float:
-    return float(2.0 * np.trace(spread)) or 1.0
+    return float(2.0 * namespace(spread).linalg.trace(spread)) or 1.0
 
 
-def _by_spread(spread: Array, device: Device | None = None) -> Array:
+def _by_spread(spread: Array) -> Array:
     """The eigenvectors of a covariance, those of the largest eigenvalues first."""
-    _, vectors = eigen(spread if device is None else device.put(spread))
-    return np.asarray(to_numpy(vectors)[:, ::-1], spread.dtype)
+    found: Array = namespace(spread).flip(eigen(spread)[1], axis=1)
+    return found
 
 
 def _single(array: Array, unit: float = 1.0) -> Array:

@@ -182,7 +182,9 @@ def combined(matrix: Array, plus: Array, factor: Array, minus: Array, other: Arr
 
 def dot(one: Array, other: Array) -> float:
     """The sum of the products of their entries."""
-    return float(namespace(one).sum(one * other))
+    if isinstance(one, np.ndarray) and one.dtype == np.float64:
+        return float(np.vdot(one, other))
+    return float(namespace(one).sum(one * other))  # with fewer rounding errors than BLAS makes in single precision
 
 
 def largest_entry(array: Array) -> Array:
@@ -201,16 +203,22 @@ def plus_diagonal(matrix: Array, values: Array) -> Array:
     return matrix + values[:, None] * xp.eye(matrix.shape[0], dtype=matrix.dtype, device=matrix.device)
 
 
-def cholesky(matrix: Array) -> Array | None:
-    """The lower Cholesky factor, or None if the matrix is not positive definite."""
+def cholesky(matrix: Array, *, overwrite: bool = False) -> Array | None:
+    """The lower Cholesky factor, or None if the matrix is not positive definite.
+
+    ``overwrite``: the matrix may be overwritten, which saves memory in NumPy.
+    """
     library = _library(matrix)
     if library == "torch":
         factor, failed = _module("torch").linalg.cholesky_ex(matrix)
         return None if bool(failed) else factor
     if library == "numpy" and (len(matrix) < SEVERAL or matrix.dtype == np.float32):
         # The matrix is symmetric, so that its transpose, in LAPACK's memory order, can be passed without a copy.
-        factor, failed = lapack("potrf", matrix)(matrix.T, lower=1) if len(matrix) else (matrix, 0)
-        return None if failed or not np.isfinite(factor).all() else factor
+        factor, failed = (
+            lapack("potrf", matrix)(matrix.T, lower=1, overwrite_a=overwrite) if len(matrix) else (matrix, 0)
+        )
+        # A number that is not finite would make the pivot of its row so.
+        return None if failed or not np.isfinite(np.diagonal(factor)).all() else factor
     xp = namespace(matrix)
     try:
         factor = xp.linalg.cholesky(matrix)
@@ -262,6 +270,14 @@ def times_inverse(rows: Array, factor: Array) -> Array:
         known = rows[:, here] - solved[:, :a] @ factor[here, :a].T
         solved[:, here] = known @ inverse_lower(factor[here, here]).T
     return solved
+
+
+def times_lower(rows: Array, factor: Array) -> Array:
+    """rows · L for a lower triangular matrix L, in half the time in NumPy."""
+    if not isinstance(rows, np.ndarray) or rows.dtype != factor.dtype:
+        return rows @ factor
+    multiplied = linalg.get_blas_funcs("trmm", (rows, factor))
+    return np.asarray(multiplied(1.0, factor.T, rows.T, lower=0).T)
 
 
 def lapack(name: str, matrix: Array) -> Any:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from scipy import optimize, special
 
 from ..comparisons import Comparisons, Kind, kinds
 from ..support.types import Array
-
-# Answers whose difference vectors are formed at a time, to bound the memory. Chosen by hand; results don't depend on
-# it.
-BLOCK = 2048
+from .arrays import namespace, to_numpy
+from .distances import of_pairs
 
 
 def sides(coordinates: Array, shown: Array) -> Array:
@@ -21,16 +20,18 @@ def sides(coordinates: Array, shown: Array) -> Array:
 
 
 def sides_by_dimension(coordinates: Array, shown: Array, dimensions: Sequence[int]) -> Array:
-    """(k, m, 3): as `sides`, from the leading dimensions alone, for k ascending numbers of dimensions."""
-    opposite = np.zeros((len(dimensions), len(shown), 3))
-    starts = [0, *dimensions[:-1]]
-    for start in range(0, len(shown), BLOCK):
-        rows = slice(start, start + BLOCK)
-        z = coordinates[shown[rows].T]
-        for p in range(3):
-            apart = z[(p + 1) % 3] - z[(p + 2) % 3]
-            for k, (low, high) in enumerate(zip(starts, dimensions, strict=True)):
-                opposite[k, rows, p] = np.einsum("ij,ij->i", apart[:, low:high], apart[:, low:high])
+    """(k, m, 3): as `sides`, from the leading dimensions alone, for k ascending numbers of dimensions.
+
+    The coordinates may be on another device, where ``shown`` is, too.
+    """
+    xp = namespace(coordinates)
+    shown = xp.where(shown < 0, 0, shown)  # links have no third item, which is -1
+    ends = [(shown[:, (p + 1) % 3], shown[:, (p + 2) % 3]) for p in range(3)]
+    first = xp.concat([xp.minimum(*pair) for pair in ends])
+    second = xp.concat([xp.maximum(*pair) for pair in ends])
+    opposite = np.empty((len(dimensions), len(shown), 3))
+    for k, (low, high) in enumerate(pairwise([0, *dimensions])):
+        opposite[k] = to_numpy(of_pairs(coordinates[:, low:high], first, second)).reshape(3, -1).T
     return np.cumsum(opposite, axis=0, out=opposite)
 
 

@@ -13,9 +13,7 @@ import numpy as np
 from ..comparisons import Comparisons, Kind
 from ..comparisons.kinds import Orders, orders
 from ..support.types import Array
-
-# Rows whose differences are computed at a time: a few megabytes. Chosen by hand; only speed depends on it.
-BLOCK = 2048
+from .distances import of_pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +57,8 @@ class Constraints:
 
     def violation(self, coordinates: Array) -> Array:
         """(m,): near_factor·δ_near − far_factor·δ_far + offset, for items with these Euclidean coordinates."""
-        near, far = (_squared(coordinates, pairs) for pairs in (self.near, self.far))
+        pairs = np.sort(np.concatenate([self.near, self.far]), axis=1)
+        near, far = np.split(of_pairs(coordinates, *pairs.T), 2)
         return np.asarray(self.near_factor * near - self.far_factor * far + self.offset)
 
     def matched(self, others: Constraints, values: Array) -> Array:
@@ -130,16 +129,6 @@ class Constraints:
         return cls(
             **{name: column[order] for name, column in columns.items()}, weight=said.weight[columns["answer"]][order]
         )
-
-
-def _squared(coordinates: Array, pairs: Array) -> Array:
-    """(m,): the squared distance of each pair, a block at a time: all differences at once would take much memory."""
-    squared = np.empty(len(pairs))
-    for start in range(0, len(pairs), BLOCK):
-        one, other = pairs[start : start + BLOCK].T
-        apart = coordinates[one] - coordinates[other]
-        squared[start : start + BLOCK] = np.einsum("ij,ij->i", apart, apart)
-    return squared
 
 
 def _by_anchor(said_so: Orders, said: Comparisons) -> Orders:

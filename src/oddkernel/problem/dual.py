@@ -24,17 +24,9 @@ import numpy as np
 from scipy import sparse
 
 from ..support.numbered import numbered
-from .arrays import (
-    Array,
-    Device,
-    cholesky,
-    entries,
-    namespace,
-    placed,
-    sum_by,
-)
+from .arrays import Array, Device, cholesky, namespace, placed, plus_diagonal, sum_by
 from .constraints import Constraints
-from .geometry import CANCELLATION
+from .distances import BLOCK, PLENTY, apart, blocks, from_products, gathered, squares, upper, upper_times
 from .losses import Conjugate
 from .point import Point
 
@@ -46,8 +38,6 @@ COINCIDENT = 1e-13
 # Directions in which items extend by less than this share of the largest extent are mostly rounding. Derived: features
 # of a kernel come from the eigenvalues of a matrix, known to float64's precision, and extents are their roots.
 RESOLVED = 1e-8
-# Rows of a block of a symmetric product, of which one triangle is formed. Chosen by hand; only speed depends on it.
-BLOCK = 256
 # Upper bounds on the number of matrices of size s × s, s × q and q × q, and of columns of length m, held at a time.
 # Counted by hand; used to check a device's memory.
 HELD = {"ss": 4, "sq": 4, "qq": 14, "m": 40}
@@ -202,7 +192,7 @@ class Dual:
 
     def differences(self, pairs: Array) -> Array:
         """d_p = φ_i − φ_j of these pairs, in the reduced coordinates."""
-        return self.apart(self.coordinates, self.first[pairs], self.second[pairs])
+        return apart(self.coordinates, self.first[pairs], self.second[pairs])
 
     def pair_weights(self, alpha: Array) -> Array:
         """(p,): Bᵀα, the factor of each pair in S − I."""
@@ -217,16 +207,9 @@ class Dual:
 
     def squared_distances(self, images: Array, kernel: Array | None = None) -> Array:
         """(p,): δ of every pair, for these (s, q) images of the constrained items and, if known, their kernel."""
-        xp = namespace(images)
-        if kernel is None and self.place.shape[0] <= 4 * images.shape[0]:
-            return _squares(self.apart(images, self.first, self.second))
-        delta, total = self.gather(_upper(images, images) if kernel is None else kernel)
-        close = xp.nonzero(delta < CANCELLATION * total)[0]
-        if close.shape[0]:
-            first, second = xp.take(self.first, close, axis=0), xp.take(self.second, close, axis=0)
-            exact = sum_by(close, _squares(self.apart(images, first, second)), delta.shape[0])
-            delta = xp.where(delta < CANCELLATION * total, exact, delta)
-        return delta
+        if kernel is None and self.place.shape[0] <= PLENTY * images.shape[0]:
+            return squares(apart(images, self.first, self.second))
+        return from_products(upper(images, images) if kernel is None else kernel, images, self.first, self.second)
 
     def sandwich(self, images: Array, middle: Array) -> Array:
         """(m,): tr(Z X Zᵀ C_c) of every row c, for images Z and a symmetric (q, q) matrix X."""
@@ -234,7 +217,7 @@ class Dual:
 
     def between(self, left: Array, right: Array) -> Array:
         """(m,): tr(G C_c) of every row c, for the symmetric (s, s) matrix G = left·rightᵀ."""
-        return self.row_sums(self.gather(_upper(left, right))[0])
+        return self.row_sums(self.gather(upper(left, right))[0])
 
     def spread(self, images: Array, alpha: Array) -> Array:
         """(q, q): Zᵀ(Σ_c α_c C_c)Z for images Z, the counterpart of `sandwich`.
@@ -245,18 +228,17 @@ class Dual:
         weight, s = self.pair_weights(alpha), images.shape[0]
         degree = sum_by(self.first, weight, s) + sum_by(self.second, weight, s)
         if xp is not np or len(weight) > DENSE * s * s:
-            # The diagonal and twice the upper triangle suffice.
+            # Half the diagonal and the upper triangle suffice.
             matrix = xp.reshape(placed(self.place, -weight, s * s, images.dtype), (s, s))
-            degree = xp.astype(degree, images.dtype)
-            upper = xp.concat([matrix[a:b, a:] @ images[a:, :] for a, b in _blocks(s)])
-            half = images.T @ (upper + 0.5 * degree[:, None] * images)
+            matrix = plus_diagonal(matrix, xp.astype(0.5 * degree, images.dtype))
+            half = images.T @ upper_times(matrix, images)
             return half + half.T
         above, below, on = (self.first, self.second), (self.second, self.first), (np.arange(s), np.arange(s))
         places = np.concatenate([above, below, on], axis=1)
         laplacian = np.concatenate([-weight, -weight, degree]).astype(images.dtype)
         moved = sparse.csr_array((laplacian, tuple(places)), shape=(s, s)) @ images
         spread = np.empty((images.shape[1],) * 2, images.dtype)
-        for a, b in _blocks(len(spread), BLOCK // 2):
+        for a, b in blocks(len(spread), BLOCK // 2):
             spread[a:b, :b] = images[:, a:b].T @ moved[:, :b]
             spread[:a, a:b] = spread[a:b, :a].T
         return spread
@@ -282,45 +264,15 @@ class Dual:
         factor = cholesky(bent)
         return None if factor is None else Point(self, alpha, bent, factor)
 
-    def apart(self, images: Array, first: Array, second: Array) -> Array:
-        """Differences between the images of two lists of items."""
-        xp = namespace(images)
-        return xp.take(images, first, axis=0) - xp.take(images, second, axis=0)
-
     def gather(self, gram: Array) -> tuple[Array, Array]:
         """G_ii + G_jj − 2G_ij and G_ii + G_jj of every pair, from the upper triangle of G."""
-        xp = namespace(gram)
-        norm = xp.linalg.diagonal(gram)
-        total = xp.take(norm, self.first, axis=0) + xp.take(norm, self.second, axis=0)
-        return total - 2.0 * entries(gram, self.place), total
-
-
-def _blocks(size: int, each: int = BLOCK) -> list[tuple[int, int]]:
-    """Start and end of each block of rows."""
-    return [(a, min(a + each, size)) for a in range(0, size, each)]
-
-
-def _upper(left: Array, right: Array) -> Array:
-    """The upper triangle of the symmetric left·rightᵀ; the lower one is uninitialised."""
-    xp, s = namespace(left), left.shape[0]
-    gram = xp.empty((s, s), dtype=left.dtype, device=left.device)
-    for a, b in _blocks(s):
-        gram[a:b, a:] = left[a:b, :] @ right[a:, :].T
-    return gram
-
-
-def _squares(vectors: Array) -> Array:
-    """(p,): the squared length of each row."""
-    if isinstance(vectors, np.ndarray):
-        return np.einsum("pq,pq->p", vectors, vectors)  # no copy
-    xp = namespace(vectors)
-    return xp.sum(xp.square(vectors), axis=1)
+        return gathered(gram, self.first, self.second, self.place)
 
 
 def _span(centred: Array) -> tuple[Array, Array]:
     """An orthonormal basis (r, q) of the rows' span and the rows' coordinates (s, q) in it."""
     s, r = centred.shape
-    if s > r:
+    if s >= r:  # at most one direction could be left out
         return np.eye(r), np.ascontiguousarray(centred)
     # The rows are centred, so that the last depends on the others: its direction in a QR factorisation is rounding.
     basis, coordinates = np.linalg.qr(centred.T)

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .arrays import Array, combined, entries, namespace, plus_diagonal
+from .distances import CANCELLATION, apart
 from .row_products import row_products
 
 if TYPE_CHECKING:
     from .dual import Dual
-
-# Derived: below this share of K_ii + K_jj, δ(i, j) computed from K has lost more than three digits and is recomputed.
-CANCELLATION = 1e-3
 
 
 class Geometry:
@@ -113,7 +111,7 @@ class Geometry:
         if products is None:
             used, local = xp.unique_inverse(xp.concat([near, far]))
             first, second = xp.take(problem.first, used, axis=0), xp.take(problem.second, used, axis=0)
-            moved = problem.apart(self.images, first, second)
+            moved = apart(self.images, first, second)
             squared = moved @ moved.T
             squared *= squared
             products = combined(squared, local[:m], near_factor, local[m:], far_factor)

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from ..problem.arrays import Array
-from ..problem.geometry import CANCELLATION
+from ..problem.distances import CANCELLATION
 from ..problem.point import Point
 from .sweep import one_row, sweep, two_by_two, woodbury
 

@@ -19,6 +19,9 @@ from ..problem.dual import Dual
 LEADING = 128
 # Products with ZᵀZ by which they are found. Chosen by hand.
 PASSES = 2
+# Up to this ratio of the largest to the least number that is divided by, single precision tells them apart. Derived: it
+# has seven digits.
+NARROW = 1e4
 
 
 class Preconditioner:
@@ -32,7 +35,12 @@ class Preconditioner:
     own, stiffness : float
         1 + damping, and k.
     dtype : dtype
-        Of the matrices that will be divided.
+        Of the matrices that may be divided.
+
+    Attributes
+    ----------
+    dtype : dtype
+        Of the matrices that will be divided: single precision where that is enough.
     """
 
     def __init__(self, problem: Dual, images: Array, own: float, stiffness: float, dtype: Any) -> None:
@@ -47,11 +55,13 @@ class Preconditioner:
                 basis, _ = xp.linalg.qr(images.T @ (images @ basis))
         seen = images @ basis
         variances, turn = eigen(seen.T @ seen / s)
-        self._axes = xp.astype(basis @ turn, dtype)
         # In double precision, as products of variances and the stiffness may be large.
         variances = xp.astype(xp.where(variances > 0, variances, 0.0), xp.float64)
         others = float(xp.sum(xp.square(images))) / s - float(xp.sum(variances))
         mean = max(others, 0.0) / max(q - LEADING, 1)
+        narrow = stiffness * max(float(xp.max(variances)), mean) ** 2 <= NARROW * own
+        self.dtype = dtype = xp.float32 if narrow else dtype
+        self._axes = xp.astype(basis @ turn, dtype)
         self._rest = own + stiffness * mean * mean
         beside = 1.0 / (own + stiffness * mean * variances)
         among = 1.0 / (own + stiffness * variances[:, None] * variances[None, :])

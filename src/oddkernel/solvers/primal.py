@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..problem.arrays import Array, cholesky, dot, namespace
+from ..problem.arrays import Array, cholesky, dot, namespace, times_lower
 from ..problem.dual import Dual
 from ..problem.geometry import Geometry
 from ..problem.point import ROUNDING, Point
@@ -55,7 +55,8 @@ class Primal(Geometry):
         """At L·turn, where ``turn`` is lower triangular."""
         xp = namespace(turn)
         grown = 2.0 * float(xp.sum(xp.log(xp.linalg.diagonal(turn))))
-        return Primal(self.problem, self.images @ turn, self.factor @ turn, self.log_determinant + grown)
+        images, factor = (times_lower(rows, turn) for rows in (self.images, self.factor))
+        return Primal(self.problem, images, factor, self.log_determinant + grown)
 
     @cached_property
     def value(self) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from ..problem.arrays import Array
+from ..problem.distances import apart as differences
 from ..problem.dual import Dual
 
 
@@ -30,7 +31,7 @@ class Unknowns:
 
     def pairs(self, problem: Dual, images: Array) -> Array:
         """(p, q(q + 1)/2): zzᵀ for the difference z of every pair's images."""
-        apart = problem.apart(images, problem.first, problem.second)
+        apart = differences(images, problem.first, problem.second)
         return np.asarray(apart[:, self.one] * apart[:, self.other] * self.weight)
 
 

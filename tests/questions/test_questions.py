@@ -49,7 +49,7 @@ def history_of(X: Any, said: Comparisons, **more: Any) -> History:
 
 
 @given(n_items=st.integers(3, 9), n=st.integers(0, 40), seed=st.integers(0, 2**32))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_triples_are_three_different_items(n_items: int, n: int, seed: int) -> None:
     rows = draw_triples(n_items, n, np.random.default_rng(seed))
     assert rows.shape == (n, 3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+import scipy.fft
 from numpy.typing import ArrayLike
 
 from ..support.types import Array
@@ -57,11 +58,11 @@ def gist(grey: ArrayLike) -> Array:
     image = image - image.min()
     largest = image.max()
     even = _even_contrast(255.0 * image / largest if largest > 0 else image)
-    spectrum = np.fft.fft2(np.pad(even, FILTER_MARGIN, mode="symmetric"))
+    spectrum = scipy.fft.fft2(np.pad(even, FILTER_MARGIN, mode="symmetric"))
     inside = slice(FILTER_MARGIN, -FILTER_MARGIN)
     side = SIZE // BLOCKS
     parts = [
-        np.abs(np.fft.ifft2(spectrum * filters))[:, inside, inside]
+        np.abs(scipy.fft.ifft2(spectrum * filters, overwrite_x=True))[:, inside, inside]
         .reshape(ORIENTATIONS, BLOCKS, side, BLOCKS, side)
         .mean(axis=(2, 4))
         for filters in _filters()
@@ -77,7 +78,7 @@ def _even_contrast(image: Array) -> Array:
     low_pass = np.exp(-(np.square(frequency)[:, None] + np.square(frequency)) / width**2)
 
     def smooth(values: Array) -> Array:
-        return np.asarray(np.fft.ifft2(np.fft.fft2(values) * low_pass).real)
+        return np.asarray(scipy.fft.ifft2(scipy.fft.fft2(values) * low_pass).real)
 
     detail = padded - smooth(padded)
     contrast = np.sqrt(np.abs(smooth(np.square(detail))))

@@ -29,6 +29,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
+# What tests write need not survive a power cut: waiting for the disk takes several milliseconds a file.
+os.fsync = lambda descriptor: None
+
 # Fixtures and functions that start a server, a browser or another program.
 STARTED = {"browser", "cluster"}
 STARTING = {"running", "serving", "subprocess", "LearningProcess"}

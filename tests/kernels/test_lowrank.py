@@ -5,10 +5,11 @@ from __future__ import annotations
 import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+from examples import examples
 from oddkernel.kernels import AdaptiveGaussian, Gaussian, Identity, Linear, LowRank, Precomputed
 
 SEMIDEFINITE = [
@@ -161,7 +162,7 @@ def test_a_kernel_of_zeros_has_no_features(rank):
     np.testing.assert_array_equal(lowrank.reach(X), 1.0)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     data=st.data(),
     n=st.integers(1, 8),

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from oddkernel import SKLR, Comparisons
 from oddkernel.questions import (
     POLICIES,
@@ -49,7 +50,7 @@ def history_of(X: Any, said: Comparisons, **more: Any) -> History:
 
 
 @given(n_items=st.integers(3, 9), n=st.integers(0, 40), seed=st.integers(0, 2**32))
-@settings(max_examples=50)
+@examples(50)
 def test_triples_are_three_different_items(n_items: int, n: int, seed: int) -> None:
     rows = draw_triples(n_items, n, np.random.default_rng(seed))
     assert rows.shape == (n, 3)

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
+from examples import examples
 from oddkernel import SKLR, Comparisons, formats, models
 from oddkernel.cli import main
 from oddkernel.kernels import Identity, Linear
@@ -180,7 +181,7 @@ def test_a_model_that_learned_nothing_says_so_first() -> None:
 SHARES = st.floats(0, 1)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(before=SHARES, after=SHARES, width=st.floats(0, 0.3), n=st.integers(1, 5000), automatic=st.booleans())
 def test_words_follow_from_the_numbers(before: float, after: float, width: float, n: int, automatic: bool) -> None:
     gain = after - before

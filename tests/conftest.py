@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-from examples import QUICK
+from properties import QUICK
 
 if TYPE_CHECKING:
     from judge_browser import Serve, Visit

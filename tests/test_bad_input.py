@@ -14,10 +14,10 @@ import pytest
 from comparison_strategies import comparisons
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from examples import examples
 from oddkernel import SKLR, Comparisons, ContradictionError, KernelKMeans
 from oddkernel.comparisons import RowError
 from oddkernel.kernels import Gaussian, Identity, Linear

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from references import from_metric_learn
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
@@ -21,7 +22,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from examples import examples
 from oddkernel import Comparisons, ContradictionError, KernelKMeans, KernelMeanShift
 from oddkernel.baselines import ITML, LSML, SKMS, links, links_from_labels
 from oddkernel.baselines.slack import LogSlack

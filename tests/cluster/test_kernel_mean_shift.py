@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from examples import examples
 from oddkernel.cluster import KernelMeanShift, bandwidth
 from oddkernel.comparisons import Comparisons
 from oddkernel.kernels import Gaussian

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from sklearn.datasets import load_digits, make_moons
 from sklearn.metrics import adjusted_rand_score
 
-from examples import examples
 from oddkernel import SKLR, Comparisons, KernelKMeans
 from oddkernel.cluster import label_propagation, spread
 

@@ -9,8 +9,8 @@ import pytest
 from comparison_strategies import comparisons
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
-from examples import examples
 from oddkernel.comparisons import Comparisons, Kind, RowError
 
 PETS = ["ant", "bee", "cat", "dog"]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from comparison_strategies import comparisons
 from hypothesis import given
+from properties import examples
 
-from examples import examples
 from oddkernel.comparisons import Comparisons, Kind
 from oddkernel.comparisons.kinds import LINKS, MEANINGS, compared, farthest, orders, pairs, singled_out
 

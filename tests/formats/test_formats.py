@@ -15,8 +15,8 @@ import pytest
 from comparison_strategies import comparisons
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from properties import examples
 
-from examples import examples
 from oddkernel import formats
 from oddkernel.comparisons import Comparisons
 from oddkernel.items.tables import read_names

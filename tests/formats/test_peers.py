@@ -13,8 +13,8 @@ import pytest
 from comparison_strategies import comparisons
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from properties import examples
 
-from examples import examples
 from oddkernel import formats
 from oddkernel.cli import main
 from oddkernel.comparisons import Comparisons, Kind

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from judge_studies import make_folder, running
+from properties import examples
 
-from examples import examples
 from oddkernel import Comparisons
 from oddkernel.judge.answer_cache import AnswerCache
 from oddkernel.judge.catch_questions import Catch

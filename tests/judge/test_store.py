@@ -18,8 +18,8 @@ import sqlalchemy
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from judge_databases import address, cluster  # noqa: F401
+from properties import examples
 
-from examples import examples
 from oddkernel.judge.signing import fingerprint
 from oddkernel.judge.store import Database, Question, Records, Refused, Sitting, Unavailable, Unknown, back_up
 from oddkernel.judge.store import database as database_module

@@ -8,10 +8,10 @@ import pytest
 import scipy.linalg
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from scipy.sparse.csgraph import laplacian
 from scipy.spatial.distance import cdist
 
-from examples import examples
 from oddkernel.kernels import Diffusion, LowRank
 
 

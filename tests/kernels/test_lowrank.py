@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from sklearn.base import clone
 
-from examples import examples
 from oddkernel.kernels import AdaptiveGaussian, Gaussian, Identity, Linear, LowRank, Precomputed
 
 SEMIDEFINITE = [

@@ -16,11 +16,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import Phase, given
 from hypothesis import strategies as st
+from properties import examples
 from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from examples import examples
 from oddkernel import SKLR, Comparisons, KernelMeanShift, SearchCV, models, raters, scale
 from oddkernel.baselines import ITML, LSML, SKMS, links_from_labels
 from oddkernel.items.frames import row_names

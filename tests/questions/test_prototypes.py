@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
-from examples import examples
 from oddkernel import Comparisons
 from oddkernel.questions import POLICIES, Belief, ByLabels, ByMetric, History, simulate
 from oddkernel.questions.belief import Space

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
-from examples import examples
 from oddkernel import SKLR, Comparisons
 from oddkernel.questions import (
     POLICIES,

@@ -7,8 +7,8 @@ import pytest
 from comparison_strategies import comparisons
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
-from examples import examples
 from oddkernel.comparisons import Comparisons, RowError
 from oddkernel.raters import noise_ceiling, reliability, report, weigh
 

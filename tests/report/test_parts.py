@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from scipy.spatial.distance import cdist, pdist
 from sklearn.datasets import load_iris
 
-from examples import examples
 from oddkernel.report import draw_maps, flat_map
 from oddkernel.report import thumbnails as thumbs
 from oddkernel.report.neighbours import find_neighbours, nearest

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
-from examples import examples
 from oddkernel import SKLR, Comparisons, formats, models
 from oddkernel.cli import main
 from oddkernel.kernels import Identity, Linear

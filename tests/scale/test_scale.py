@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors
 
-from examples import examples
 from oddkernel import SKLR, Comparisons, scale
 from oddkernel.kernels import AdaptiveGaussian, Identity, Linear
 from oddkernel.scale import memory

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import re
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,6 +44,24 @@ def serving(folders: list[Path], database: str | None = None) -> Iterator[Server
 
 def make_folders(home: Path) -> list[Path]:
     return [make_folder(home / name, settings=f'title = "{name}"\nquestions = 4\n') for name in ("birds", "cars")]
+
+
+@pytest.mark.parametrize(("policy", "loads"), [("random", False), ("uncertain", True)])
+def test_a_learner_is_loaded_before_people_come_and_only_if_the_policy_learns(
+    policy: str, loads: bool, tmp_path: Path
+) -> None:
+    folder = make_folder(tmp_path / "birds", settings=f'policy = "{policy}"\n')
+    features = tmp_path / "features.csv"
+    features.write_text("name,x\n" + "".join(f"picture {i}.png,{i}\n" for i in range(8)))
+    program = (
+        "import sys; from pathlib import Path; from oddkernel.judge.server import Server; "
+        "from oddkernel.judge.study import Study; server = Server(Study.open(*map(Path, sys.argv[1:]))); "
+        "print(*sys.modules); server.judges[0].close()"
+    )
+    command = [sys.executable, "-c", program, str(folder), str(features)]
+    loaded = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+    assert "oddkernel.judge.app" in loaded
+    assert loads == bool({"sklearn", "numba", "pandas", "oddkernel.learning"} & loaded)
 
 
 def test_each_study_has_its_own_address_cookie_token_and_answers(tmp_path: Path, address: str) -> None:  # noqa: F811

@@ -31,10 +31,10 @@ from oddkernel.questions import (
 from oddkernel.questions import belief as beliefs
 from oddkernel.questions.background import Background
 from oddkernel.questions.history import draw_triples, key
-from oddkernel.questions.outlook import _interval
 from oddkernel.questions.policies import LEARNING
 from oddkernel.questions.process import LearningProcess, bounded
 from oddkernel.questions.spread import CONTRASTS, NOISE, Spread
+from oddkernel.questions.stopping import _interval
 
 
 def groups(n_each: int = 8, n_groups: int = 4, seed: int = 0) -> tuple[Any, Any]:

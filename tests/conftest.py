@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from properties import QUICK
 
 if TYPE_CHECKING:
     from judge_browser import Serve, Visit
@@ -27,17 +28,32 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # On a busy machine an example takes as long as it takes, and so does drawing it.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", settings.get_profile("any machine"), max_examples=QUICK)
 settings.load_profile("any machine")
+
+# What tests write need not survive a power cut: waiting for the disk takes several milliseconds a file.
+os.fsync = lambda descriptor: None
 
 # Fixtures and functions that start a server, a browser or another program.
 STARTED = {"browser", "cluster"}
 STARTING = {"running", "serving", "subprocess", "LearningProcess"}
 
 
+def is_quick(config: pytest.Config) -> bool:
+    """Whether this is `make quick`."""
+    return bool(config.option.markexpr == "not slow")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let Hypothesis draw few examples for the inner loop."""
+    if is_quick(config):
+        settings.load_profile("quick")
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Workers for ``-n auto``: one for each core, and one more for tests that wait for servers and browsers."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return cores + (config.option.markexpr != "not slow")
+    return cores + (not is_quick(config))
 
 
 def starts(item: pytest.Item) -> bool:

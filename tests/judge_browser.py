@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright, Request, expect
@@ -25,6 +26,15 @@ PATIENCE = 60.0
 """Seconds until something that does not happen fails a test. A busy machine has taken more than 15."""
 
 expect.set_options(timeout=1000 * PATIENCE)
+
+DESK: dict[str, Any] = {"viewport": {"width": 1400, "height": 900}}
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 390, "height": 844},
+    "device_scale_factor": 2,
+    "is_mobile": True,
+    "has_touch": True,
+}
+"""Options of a browser: the window of a desk, and a phone."""
 
 AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

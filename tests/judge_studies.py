@@ -42,7 +42,7 @@ def make_folder(folder: Path, n_items: int = 8, settings: str = "") -> Path:
     return folder
 
 
-def open_browser(**options: Any) -> httpx.Client:
+def open_client(**options: Any) -> httpx.Client:
     """A patient client. Servers of tests have no certificates, so none are read, which would take 20 ms."""
     return httpx.Client(verify=False, timeout=60, **options)
 
@@ -107,16 +107,16 @@ class Running:
         self._thread.start()
         assert started.wait(60)
 
-    def browser(self) -> httpx.Client:
-        client = open_browser(base_url=self.server.url)
+    def client(self) -> httpx.Client:
+        client = open_client(base_url=self.server.url)
         self._clients.append(client)
         return client
 
     def person(self, **entrance: Any) -> Person:
-        return Person(self.browser(), **entrance)
+        return Person(self.client(), **entrance)
 
     def experimenter(self) -> httpx.Client:
-        client = self.browser()
+        client = self.client()
         client.headers["authorization"] = f"Bearer {self.judge.keys.token}"
         return client
 

@@ -12,8 +12,9 @@ import warnings
 import numpy as np
 import pytest
 from comparison_strategies import comparisons
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
@@ -454,7 +455,7 @@ def answers(draw: st.DrawFn) -> Comparisons:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@examples(60)
 @given(st.data())
 def test_arbitrary_input_gives_an_error_or_a_kernel(data):
     said = data.draw(answers())

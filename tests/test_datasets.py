@@ -52,7 +52,7 @@ def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     folder = tmp_path / "published"
     folder.mkdir()
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Silent, directory=str(folder))) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)  # seconds until it may end
         thread.start()
         url = f"http://127.0.0.1:{server.server_address[1]}/vehicle.scale"
         monkeypatch.setitem(datasets.SOURCES, "vehicle", replace(SOURCES["vehicle"], url=url))

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-import oddkernel
-
 ROOT = Path(__file__).parents[1]
 PACKAGE = "oddkernel"
 
@@ -139,6 +137,7 @@ def test_nothing_prints_outside_the_command_line() -> None:
         f"{file.relative_to(ROOT)}:{node.lineno} prints, but only {', '.join(sorted(MAY_PRINT))} may"
         for file in sorted(source.rglob("*.py"))
         if not MAY_PRINT & set(dotted(file, source).split("."))
+        if "print" in file.read_text(encoding="utf-8")  # few files: parsing all of them takes half a second
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"), str(file)))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
     ]
@@ -170,16 +169,6 @@ def test_the_walk_sees_what_breaks_a_rule(imports: Imports, sentence: str | None
         }
     )
     assert broken == [] if sentence is None else any(sentence in rule for rule in broken), broken
-
-
-def test_every_public_name_is_there_and_typed() -> None:
-    init = ROOT / "src" / PACKAGE / "__init__.py"
-    declared = {name.rpartition(".")[2] for name in imported(init, PACKAGE) if name.startswith(f"{PACKAGE}.")}
-    assert declared | {"__version__"} == set(oddkernel.__all__)
-    assert set(oddkernel.__all__) <= set(dir(oddkernel))
-    assert all(hasattr(oddkernel, name) for name in oddkernel.__all__)
-    with pytest.raises(AttributeError, match="no attribute 'SKRL'"):
-        _ = oddkernel.SKRL  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __all__ = [
     "SKLR",
@@ -21,27 +21,18 @@ if TYPE_CHECKING:
     from .comparisons import Comparisons
     from .learning import SKLR, ContradictionError, SearchCV, models
 else:
-    # Where each name is. It is loaded when first asked for: scikit-learn and Numba take seconds, and `oddkernel --help`
-    # needs neither.
-    _HOMES = {
-        "SKLR": "learning",
-        "Comparisons": "comparisons",
-        "ContradictionError": "learning",
-        "KernelKMeans": "cluster",
-        "KernelMeanShift": "cluster",
-        "SearchCV": "learning",
-        "models": "learning",
-    }
+    from .support.lazy_names import load_lazily
 
-    def __getattr__(name: str) -> Any:
-        from importlib import import_module, util
-
-        if name in _HOMES:
-            value = globals()[name] = getattr(import_module(f".{_HOMES[name]}", __name__), name)
-            return value
-        if not name.startswith("_") and util.find_spec(f"{__name__}.{name}"):
-            return import_module(f".{name}", __name__)  # oddkernel.kernels, whatever was imported before
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-    def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+    # scikit-learn and Numba take seconds to load, and `oddkernel --help` needs neither.
+    __getattr__, __dir__ = load_lazily(
+        __name__,
+        {
+            "SKLR": "learning",
+            "Comparisons": "comparisons",
+            "ContradictionError": "learning",
+            "KernelKMeans": "cluster",
+            "KernelMeanShift": "cluster",
+            "SearchCV": "learning",
+            "models": "learning",
+        },
+    )

@@ -12,8 +12,9 @@ from pathlib import Path
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from references import from_metric_learn
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
@@ -188,7 +189,7 @@ def test_as_metric_learn_where_it_is_installed():
     assert ours <= theirs
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     bound=st.floats(0.01, 10),
     share=st.floats(0.01, 0.99),
@@ -216,7 +217,7 @@ def test_slack_is_its_conjugates_conjugate(bound, share, slack, must, violation)
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@examples(25)
 @given(
     seed=st.integers(0, 2**32 - 1),
     size=st.tuples(st.integers(4, 25), st.integers(1, 6), st.integers(1, 50)),

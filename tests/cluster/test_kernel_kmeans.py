@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs, make_circles
 from sklearn.exceptions import ConvergenceWarning
@@ -112,7 +113,7 @@ def test_as_many_clusters_as_items(X):
     assert model.inertia_ == pytest.approx(0.0, abs=1e-10)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     values=st.lists(st.sampled_from([0.0, 0.5, 3.0]) | st.floats(-10, 10), min_size=1, max_size=9),
     k=st.integers(1, 9),

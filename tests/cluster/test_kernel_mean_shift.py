@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
@@ -94,7 +95,7 @@ def test_says_when_climbs_are_not_over(blobs):
         KernelMeanShift(1.0, max_iter=3).fit(X @ X.T)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     positions=st.lists(st.sampled_from([0.0, 0.5, 3.0]) | st.floats(-100, 100), min_size=1, max_size=9),
     width=st.none() | st.floats(1e-3, 1e3),

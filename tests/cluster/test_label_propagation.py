@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from sklearn.datasets import load_digits, make_moons
 from sklearn.metrics import adjusted_rand_score
 
@@ -65,7 +66,7 @@ def test_new_items_find_their_cluster_better_than_by_the_nearest_centre() -> Non
     assert adjusted_rand_score(y[new], found[new]) > adjusted_rand_score(y[new], by_centre) + 0.02
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.data())
 def test_known_labels_stay_and_every_item_gets_one_of_them(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 12))

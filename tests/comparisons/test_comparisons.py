@@ -7,8 +7,9 @@ import sys
 import numpy as np
 import pytest
 from comparison_strategies import comparisons
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from oddkernel.comparisons import Comparisons, Kind, RowError
 
@@ -225,12 +226,12 @@ class TestImmutability:
 
 class TestTable:
     @given(comparisons())
-    @settings(max_examples=60)
+    @examples(60)
     def test_copies_are_equal(self, said: Comparisons) -> None:
         assert pickle.loads(pickle.dumps(said)) == copy.copy(said) == copy.deepcopy(said) == said
 
     @given(comparisons(), st.data())
-    @settings(max_examples=60)
+    @examples(60)
     def test_slices_add_up(self, said: Comparisons, data: st.DataObject) -> None:
         cut = data.draw(st.integers(0, len(said)))
         while said.part_of is not None and 0 < cut < len(said) and said.part_of[cut - 1] == said.part_of[cut]:
@@ -325,7 +326,7 @@ class TestItems:
 
 class TestKeys:
     @given(comparisons(), st.randoms(use_true_random=False))
-    @settings(max_examples=60)
+    @examples(60)
     def test_order_within_a_question_plays_no_part(self, said: Comparisons, random) -> None:
         answers = said[said.kind == Kind.ODD_ONE_OUT]
         order = np.array([random.sample(range(3), 3) for _ in range(len(answers))], dtype=int).reshape(-1, 3)

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oddkernel.comparisons import Comparisons, Kind
@@ -66,7 +66,6 @@ class TestConflicts:
         assert self.groups(central_is_2 + Comparisons.closer([0], [1], [2])) == [[0, 1]]
 
     @given(st.lists(st.integers(0, 12), max_size=5))
-    @settings(max_examples=100)
     def test_on_one_triple_exactly_when_no_distances_fit(self, picks: list[int]) -> None:
         statements = odd_one_out([[0, 1, 2]] * 4, [0, 1, 2, -1])
         for anchor, near, far in itertools.permutations(range(3)):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from comparison_strategies import comparisons
-from hypothesis import given, settings
+from hypothesis import given
+from properties import examples
 
 from oddkernel.comparisons import Comparisons, Kind
 from oddkernel.comparisons.kinds import LINKS, MEANINGS, compared, farthest, orders, pairs, singled_out
@@ -29,7 +30,7 @@ def test_every_kind_has_a_meaning() -> None:
 
 
 @given(comparisons())
-@settings(max_examples=60)
+@examples(60)
 def test_pairs_and_orders_are_those_spelled_out(said: Comparisons) -> None:
     found = {near: pairs(said.kind, said.odd, near=near) for near in (True, False)}
     row, anchor, near, far = orders(said.kind, said.odd)

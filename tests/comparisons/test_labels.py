@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oddkernel.comparisons import Comparisons
@@ -17,7 +17,6 @@ class TestFromLabels:
         st.integers(0, 20),
         st.integers(0, 2**32 - 1),
     )
-    @settings(max_examples=100)
     def test_answers_follow_the_labels(self, y: list[int], n: int, undecided: int, seed: int) -> None:
         labels = np.array(y)
         try:

@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from comparison_strategies import comparisons
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from properties import examples
 
 from oddkernel import formats
 from oddkernel.comparisons import Comparisons
@@ -24,9 +25,7 @@ FORMATS = ["csv", "jsonl", "parquet"]
 NAMES = "# oddkernel comparisons 1; items: names\n"
 INDICES = "# oddkernel comparisons 1; items: indices\n"
 HEADER = '{"oddkernel": "comparisons", "version": 1, "items": ["ant", "bee", "cat"]}\n'
-reuse_folder = settings(
-    max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+reuse_folder = examples(80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 @pytest.fixture

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 from comparison_strategies import comparisons
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from properties import examples
 
 from oddkernel import formats
 from oddkernel.cli import main
@@ -23,9 +24,7 @@ TRIPLETS += ["metric-learn-quadruplets", "psiz", "salmon", "triplettools"]
 PEERS = [name for name, format in formats.FORMATS.items() if not (format.own or format.table)]
 ODD_ONES = ["spose", "jspsych", "meadows"]
 BY_NAME = ["triplettools", "jspsych", "meadows"]
-reuse_folder = settings(
-    max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+reuse_folder = examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 def arrays(**named: Any) -> bytes:

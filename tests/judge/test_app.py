@@ -120,11 +120,11 @@ def test_people_cannot_act_for_one_another(run: Running) -> None:
     ann, bob = run.person(participant="ann"), run.person(participant="bob")
     question = ann.questions()[0]
     bob.say(question["id"], 0, status=404)
-    stranger = run.browser()
+    stranger = run.client()
     assert stranger.get("/api/questions").status_code == 401
     stranger.cookies.set("oddkernel_sitting", "0" * 32 + "." + "0" * 64)
     assert stranger.get("/api/questions").status_code == 401
-    again = run.browser().post("/api/sitting", json={"participant": "ann"})
+    again = run.client().post("/api/sitting", json={"participant": "ann"})
     assert again.status_code == 409
     assert "another browser" in again.json()["error"]
     # The same browser, another person: a sitting of their own.
@@ -135,12 +135,12 @@ def test_a_key_opens_the_sitting_that_it_began(run: Running) -> None:
     ann = run.person(participant="ann", key=str(uuid.uuid4()))
     ann.say(ann.questions()[0]["id"], 0)
     key = str(uuid.uuid4())
-    bob = run.browser().post("/api/sitting", json={"participant": "bob", "key": key}).json()  # the cookie gets lost
+    bob = run.client().post("/api/sitting", json={"participant": "bob", "key": key}).json()  # the cookie gets lost
     assert run.person(participant="bob", key=key).told["sitting"] == bob["sitting"]
     assert run.person(key=key).told["sitting"] == bob["sitting"]
-    Person(run.browser(), participant="cem", key=key)  # another person with the same key, as a link says
+    Person(run.client(), participant="cem", key=key)  # another person with the same key, as a link says
     for other in ({"participant": "bob"}, {"participant": "bob", "key": str(uuid.uuid4())}):
-        assert run.browser().post("/api/sitting", json=other).status_code == 409
+        assert run.client().post("/api/sitting", json=other).status_code == 409
     # Who began before there were keys gets one by coming back with the cookie.
     dan = run.person(participant="dan")
     later = str(uuid.uuid4())
@@ -181,12 +181,12 @@ def test_only_a_study_says_for_good_that_an_answer_cannot_be_stored(run: Running
 def test_studies_on_one_host_do_not_share_a_cookie(run: Running, tmp_path: Path) -> None:
     with running(make_folder(tmp_path / "bees")) as other:
         ann = run.person()
-        browser = other.browser()
-        browser.cookies.update(dict(ann.client.cookies))  # a browser sends a host's cookies to all of its ports
-        there = Person(browser)
-        assert len(browser.cookies) == 2
+        client = other.client()
+        client.cookies.update(dict(ann.client.cookies))  # a browser sends a host's cookies to all of its ports
+        there = Person(client)
+        assert len(client.cookies) == 2
         assert ann.told["sitting"]["tag"] != there.told["sitting"]["tag"]
-        ann.client.cookies.update(dict(browser.cookies))
+        ann.client.cookies.update(dict(client.cookies))
         assert len(ann.questions()) == len(there.questions()) == 3
 
 
@@ -259,11 +259,11 @@ def test_bodies_and_rates_are_bounded(run: Running) -> None:
     assert int(client.get("/api/questions").headers["retry-after"]) > 0
     assert run.person().told["sitting"]["answered"] == 0  # others go on
     run.judge.newcomers = Rate(per_second=0.001, burst=1)
-    assert [run.browser().post("/api/sitting", json={}).status_code for _ in range(2)] == [200, 429]
+    assert [run.client().post("/api/sitting", json={}).status_code for _ in range(2)] == [200, 429]
 
 
 def test_pages_keep_to_themselves(run: Running) -> None:
-    client = run.browser()
+    client = run.client()
     for path in ("/", "/static/participant/judge.js", "/api/questions", "/nothing", "/experimenter"):
         headers = client.get(path).headers
         assert headers["content-security-policy"].startswith("default-src 'self'")
@@ -279,7 +279,7 @@ def test_pages_keep_to_themselves(run: Running) -> None:
 
 
 def test_behind_https_cookies_are_secure(run: Running) -> None:
-    given = run.browser().post("/api/sitting", json={}, headers={"x-forwarded-proto": "https"}).headers["set-cookie"]
+    given = run.client().post("/api/sitting", json={}, headers={"x-forwarded-proto": "https"}).headers["set-cookie"]
     assert "secure" in given.lower()
 
 
@@ -298,7 +298,7 @@ def test_behind_https_cookies_are_secure(run: Running) -> None:
     ],
 )
 def test_no_file_is_served_but_items_and_pages(run: Running, path: str) -> None:
-    assert run.browser().get(path).status_code == 404
+    assert run.client().get(path).status_code == 404
 
 
 def test_a_link_planted_later_is_not_followed(run: Running, tmp_path: Path) -> None:
@@ -386,9 +386,9 @@ def test_consent_that_is_asked_for_later(tmp_path: Path) -> None:
     settings = folder / "study.toml"
     settings.write_text('consent = "I agree."\n' + settings.read_text())
     with running(folder) as run:
-        browser = run.browser()
-        browser.cookies.update(cookies)
-        again = Person(browser)
+        client = run.client()
+        client.cookies.update(cookies)
+        again = Person(client)
         assert again.told["study"]["consent"] == "I agree."
         for path, body in (
             ("/api/answers", {"question": second["id"], "answer": 1, "response_ms": 9, "answered_at": WHEN}),
@@ -414,9 +414,9 @@ def test_an_answer_about_a_removed_item_can_be_taken_back_and_one_that_comes_lat
         cookies = dict(ann.client.cookies)
     (folder / removed).unlink()
     with running(folder) as run:
-        browser = run.browser()
-        browser.cookies.update(cookies)
-        again = Person(browser)
+        client = run.client()
+        client.cookies.update(cookies)
+        again = Person(client)
         undo = {"client_id": str(uuid.uuid4()), "of": sent}
         for _ in range(2):
             assert again.post("/api/undo", undo) == {"question": None, "answered": 0, "total": 8, "state": "new"}
@@ -440,8 +440,8 @@ def test_by_invitation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert len(links) == 2
     code = links[0].partition("http://127.0.0.1:8080/?invitation=")[2]
     with running(folder) as run:
-        assert run.browser().post("/api/sitting", json={}).status_code == 403
-        assert run.browser().post("/api/sitting", json={"participant": "ann"}).status_code == 403
+        assert run.client().post("/api/sitting", json={}).status_code == 403
+        assert run.client().post("/api/sitting", json={"participant": "ann"}).status_code == 403
         ann = run.person(invitation=code)
         ann.say(ann.questions()[0]["id"], 0)
         elsewhere = run.person(invitation=code)
@@ -455,25 +455,25 @@ def test_the_experimenter_needs_the_token(run: Running) -> None:
         assert ann.client.get(f"/experimenter{path}").status_code == 401
     for path in ("/api/pause", "/api/resume", "/api/withdraw"):
         assert ann.client.post(f"/experimenter{path}", json={"participant": "ann"}).status_code == 401
-    assert run.browser().get("/experimenter?token=guess").status_code == 401
-    browser = run.browser()
-    answer = browser.get(run.server.experimenter_url)
+    assert run.client().get("/experimenter?token=guess").status_code == 401
+    client = run.client()
+    answer = client.get(run.server.experimenter_url)
     assert answer.status_code == 303
     assert answer.headers["location"] == "/experimenter"
-    assert browser.get("/experimenter").status_code == 200
-    assert browser.get("/experimenter/api/summary").status_code == 200
+    assert client.get("/experimenter").status_code == 200
+    assert client.get("/experimenter/api/summary").status_code == 200
     run.judge.token_tries = Rate(per_second=0.001, burst=1)
-    assert [run.browser().get("/experimenter?token=guess").status_code for _ in range(2)] == [401, 429]
+    assert [run.client().get("/experimenter?token=guess").status_code for _ in range(2)] == [401, 429]
 
 
 def test_an_experimenter_may_watch_two_studies_on_one_host(run: Running, tmp_path: Path) -> None:
     with running(make_folder(tmp_path / "bees")) as other:
-        browser, second = run.browser(), other.browser()
-        browser.get(run.server.experimenter_url)
-        second.cookies.update(dict(browser.cookies))  # a browser sends a host's cookies to all of its ports
+        first, second = run.client(), other.client()
+        first.get(run.server.experimenter_url)
+        second.cookies.update(dict(first.cookies))  # a browser sends a host's cookies to all of its ports
         second.get(other.server.experimenter_url)
-        browser.cookies.update(dict(second.cookies))
-        for client in (browser, second):
+        first.cookies.update(dict(second.cookies))
+        for client in (first, second):
             assert client.get("/experimenter/api/summary").status_code == 200
 
 
@@ -484,14 +484,14 @@ def test_guesses_of_the_token_are_limited(run: Running, path: str, by: str) -> N
     guess = {"cookie": cookie} if by == "cookie" else {"authorization": "Bearer guess"}
     right = {"authorization": f"Bearer {run.judge.keys.token}"}
     run.judge.token_tries = Rate(per_second=0.001, burst=3)
-    assert [run.browser().get(path, headers=right).status_code for _ in range(5)] == [200] * 5  # this is no guess
-    assert [run.browser().get(path, headers=guess).status_code for _ in range(5)] == [401] * 3 + [429] * 2
-    assert run.browser().get(path, headers=right).status_code == 429  # or else one could go on guessing
+    assert [run.client().get(path, headers=right).status_code for _ in range(5)] == [200] * 5  # this is no guess
+    assert [run.client().get(path, headers=guess).status_code for _ in range(5)] == [401] * 3 + [429] * 2
+    assert run.client().get(path, headers=right).status_code == 429  # or else one could go on guessing
 
 
 def test_the_experimenters_link_may_be_clicked_on_another_site(run: Running) -> None:
     # A browser doesn't send a Strict cookie where a redirect follows a click on another site.
-    given = run.browser().get(run.server.experimenter_url).headers["set-cookie"].lower()
+    given = run.client().get(run.server.experimenter_url).headers["set-cookie"].lower()
     assert "samesite=lax" in given
     assert "httponly" in given
 
@@ -598,8 +598,8 @@ def test_a_participant_withdraws(run: Running) -> None:
 def test_secrets_are_not_in_logs(run: Running, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
         ann = run.person(participant="ann-with-a-secret")
-        run.browser().get(run.server.experimenter_url)
-        run.browser().get("/?participant=ann-with-a-secret&invitation=hush")
+        run.client().get(run.server.experimenter_url)
+        run.client().get("/?participant=ann-with-a-secret&invitation=hush")
         ann.say(ann.questions()[0]["id"], 0)
     ours = "\n".join(
         record.getMessage() for record in caplog.records if not record.name.startswith(("httpx", "httpcore"))
@@ -618,9 +618,9 @@ def test_an_item_taken_out_of_the_study_is_no_longer_asked_about(tmp_path: Path)
         cookies = dict(ann.client.cookies)
     (folder / "picture 0.png").unlink()
     with running(folder) as run:
-        browser = run.browser()
-        browser.cookies.update(cookies)
-        again = Person(browser)
+        client = run.client()
+        client.cookies.update(cookies)
+        again = Person(client)
         assert again.told["sitting"]["answered"] == 4
         assert again.answer_all() == 8
         assert again.post("/api/sitting", {})["sitting"]["state"] == "done"
@@ -707,7 +707,7 @@ def test_names_that_a_spreadsheet_would_run_are_names(run: Running, name: str, t
 
 
 def test_names_in_links_are_what_the_link_says(run: Running) -> None:
-    assert run.browser().get(f"/?participant={quote('<ann & bob>')}").status_code == 200
+    assert run.client().get(f"/?participant={quote('<ann & bob>')}").status_code == 200
     assert run.person(participant="<ann & bob>").told["sitting"]["state"] == "new"
 
 

@@ -42,7 +42,7 @@ def test_the_page_makes_the_report_of_the_command_line(tmp_path: Path) -> None:
         assert experimenter.get("/experimenter/report").status_code == 404
         for name in ("ann", "ben"):
             study.person(participant=name).answer_all()
-        assert study.browser().post("/experimenter/api/report", json={}).status_code == 401
+        assert study.client().post("/experimenter/api/report", json={}).status_code == 401
         assert experimenter.post("/experimenter/api/report", json={}).json()["working"]
         state = ended(experimenter)
         assert state["problem"] is None
@@ -51,7 +51,7 @@ def test_the_page_makes_the_report_of_the_command_line(tmp_path: Path) -> None:
         page = experimenter.get("/experimenter/report")
         assert page.content == (folder / "report.html").read_bytes()
         assert "sandbox allow-scripts allow-downloads" in page.headers["content-security-policy"]
-        assert study.browser().get("/experimenter/report").status_code == 401
+        assert study.client().get("/experimenter/report").status_code == 401
         for secret in (folder / ".oddkernel" / "model.oddkernel", folder / "report.html"):
             assert b"ben" not in secret.read_bytes()  # nobody's name, as both may be shown to others
         assert main(["report", str(folder)]) == 0

@@ -102,16 +102,16 @@ def test_where_connections_are_scarce_those_that_wait_make_room(run: Running, mo
     with ExitStack() as stack:
         clients = [stack.enter_context(slow(run)) for _ in range(20)]
         for _ in range(3):
-            assert run.browser().get("/").status_code == 200
+            assert run.client().get("/").status_code == 200
         assert all(is_closed(client) for client in clients[:16])
     assert run.person().answer_all() == 60
 
 
 def test_where_connections_are_scarce_each_ends_with_its_answer(run: Running) -> None:
     with slow(run):
-        assert "connection" not in run.browser().get("/").headers
+        assert "connection" not in run.client().get("/").headers
         run.server.connections.most = 2
-        assert run.browser().get("/").headers["connection"] == "close"
+        assert run.client().get("/").headers["connection"] == "close"
 
 
 def test_a_request_that_a_busy_server_has_not_read_is_not_given_up(
@@ -136,7 +136,7 @@ def test_an_address_has_a_share_of_the_connections(run: Running, monkeypatch: py
     run.server.connections.most_per_address = 3
     with ExitStack() as stack:
         many = [stack.enter_context(slow(run)) for _ in range(6)]  # a proxy on this machine stands for everybody
-        assert run.browser().get("/").status_code == 200
+        assert run.client().get("/").status_code == 200
         assert len(run.server.connections) >= 6
         monkeypatch.setattr(connections, "_is_loopback", lambda address: False)
         time.sleep(2 * connections.GRACE_SECONDS)
@@ -162,7 +162,7 @@ def test_no_descriptors_no_connections() -> None:
 
 
 def test_the_pages_files_are_kept_by_browsers(run: Running) -> None:
-    client = run.browser()
+    client = run.client()
     page = client.get("/")
     assert page.headers["cache-control"] == "no-cache"
     version = run.judge.pages.version

@@ -11,7 +11,7 @@ pytest.importorskip("playwright", reason="tests in a browser need the package pl
 pytest.importorskip("axe_playwright_python", reason="tests in a browser need the package axe-playwright-python")
 
 from judge_browser import Participant, Serve, Visit, assert_accessible, stored, write_settings
-from judge_studies import Person, make_folder, open_browser
+from judge_studies import Person, make_folder, open_client
 from playwright.sync_api import expect
 
 from oddkernel.judge.server import Server
@@ -100,8 +100,8 @@ def test_the_report_is_made_and_opened_with_one_button(tmp_path: Path, serve: Se
     expect(page.get_by_role("button", name="Make report")).to_be_enabled()
     expect(page.get_by_role("link", name="Open report")).not_to_be_visible()
     assert_accessible(page)
-    with open_browser(base_url=server.url) as browser:
-        Person(browser, participant="ann").answer_all()
+    with open_client(base_url=server.url) as client:
+        Person(client, participant="ann").answer_all()
     with page.expect_popup() as opened:
         page.get_by_role("button", name="Make report").click()
     expect(page.locator("#report-about")).to_contain_text("Being made")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,6 +11,8 @@ pytest.importorskip("playwright", reason="tests in a browser need the package pl
 pytest.importorskip("axe_playwright_python", reason="tests in a browser need the package axe-playwright-python")
 
 from judge_browser import (
+    DESK,
+    PHONE,
     Loading,
     Participant,
     Serve,
@@ -23,8 +24,6 @@ from judge_browser import (
 )
 from playwright.sync_api import Locator, Page, expect
 
-DESK: dict[str, Any] = {"viewport": {"width": 1400, "height": 900}}
-PHONE: dict[str, Any] = {"device_scale_factor": 2, "is_mobile": True, "has_touch": True}
 TEXT = "name,text\n" + "".join(f"n{i},a text about number {i} that takes a line or two\n" for i in range(9))
 
 
@@ -151,7 +150,7 @@ def test_sitting_on_a_phone(many: Path, serve: Serve, visit: Visit, n: int, size
     picks = min(2, n - 1)
     write_settings(many, form="grid", grid_size=n, grid_picks=picks, questions=2, practice=0)
     server = serve(many)
-    page = visit(server, viewport={"width": size[0], "height": size[1]}, **PHONE)
+    page = visit(server, **PHONE | {"viewport": {"width": size[0], "height": size[1]}})
     person = Participant(page)
     person.button("Begin").tap()
     id = ""
@@ -202,7 +201,7 @@ def test_texts_can_stand_in_a_grid(tmp_path: Path, serve: Serve, visit: Visit, p
     (tmp_path / "words-study").mkdir()
     write_settings(tmp_path / "words-study", form="grid", questions=1, practice=0)
     server = serve(table)
-    page = visit(server, **(PHONE | {"viewport": {"width": 390, "height": 844}} if phone else DESK))
+    page = visit(server, **(PHONE if phone else DESK))
     person = Participant(page)
     person.begin()
     expect(page.locator(".item.anchor")).to_contain_text("a text about number")

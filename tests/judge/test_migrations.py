@@ -83,10 +83,10 @@ def test_every_earlier_version_is_opened_and_keeps_every_record(folder: Path) ->
 def test_people_of_every_earlier_version_go_on_where_they_were(folder: Path) -> None:
     with running(folder) as run:
         run.database.write(lambda records: records.pause(False)).result(60)
-        browser = run.browser()
-        browser.cookies.set("oddkernel_sitting", Keys(SECRET).sign("s2"))
-        person = browser.post("/api/sitting", json={}).json()["sitting"]
+        client = run.client()
+        client.cookies.set("oddkernel_sitting", Keys(SECRET).sign("s2"))
+        person = client.post("/api/sitting", json={}).json()["sitting"]
         assert (person["answered"], person["total"], person["state"]) == (1, 3, "running")
-        assert browser.get("/api/questions?count=1").json()["questions"][0]["id"] == "q5"
+        assert client.get("/api/questions?count=1").json()["questions"][0]["id"] == "q5"
         invited = run.person(invitation="open sesame").told["sitting"]
         assert (invited["answered"], invited["state"]) == (3, "done")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judge_studies import Person, make_folder, open_browser, running
+from judge_studies import Person, make_folder, open_client, running
 
 from oddkernel.judge.panel import MTURK_HOSTS, Leaving, Panel
 from oddkernel.judge.settings import Settings
@@ -114,7 +114,7 @@ def test_arrival_answers_and_the_way_back(tmp_path: Path) -> None:
         (sitting,) = run.database.read(lambda records: records.sittings())
         assert sitting.participant == IDS["PROLIFIC_PID"]
         assert sitting.panel == IDS  # and not what else was in the link
-        page = run.browser().get("/")
+        page = run.client().get("/")
         assert '<meta name="oddkernel-participant" content="PROLIFIC_PID">' in page.text
         assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
 
@@ -131,7 +131,7 @@ def test_a_second_visit(tmp_path: Path, again: str) -> None:
         assert later["sitting"]["state"] == ("turned_away" if again == "never" else "running")
         (sitting,) = run.database.read(lambda records: records.sittings())
         assert sitting.panel["SESSION_ID"] == ("session-1" if again == "never" else "session-2")
-        elsewhere = run.browser().post("/api/sitting", json=entrance())
+        elsewhere = run.client().post("/api/sitting", json=entrance())
         if again == "anywhere":
             assert elsewhere.json()["sitting"]["answered"] == 1
         else:
@@ -175,7 +175,7 @@ def test_a_frame_without_cookies(tmp_path: Path) -> None:
     settings = SETTINGS + '\n[panel]\nkind = "mturk"'
     ids = {"workerId": "W1", "assignmentId": "A1", "hitId": "H1", "turkSubmitTo": "https://workersandbox.mturk.com"}
     with running(make_folder(tmp_path / "birds", 8, settings)) as run:
-        policy = run.browser().get("/").headers["content-security-policy"]
+        policy = run.client().get("/").headers["content-security-policy"]
         assert "form-action 'self' https://www.mturk.com https://workersandbox.mturk.com" in policy
         assert re.search(r"frame-ancestors [^;]*https://worker\.mturk\.com", policy)
         ann = run.person(participant="W1", link=ids)
@@ -218,14 +218,14 @@ def test_nothing_personal_is_in_the_logs(tmp_path: Path) -> None:
             said += line
             if "participants" in line:
                 url = line.split()[-1]
-        with open_browser(base_url=url) as client:
+        with open_client(base_url=url) as client:
             client.get("/", params=IDS)
             ann = Person(client, **entrance())
             ann.answer_all()
             ann.post("/api/sitting", entrance(SESSION_ID="session-2"))
             ann.say("no such question", 1, status=404)
             ann.post("/api/answers", {"client_id": IDS["PROLIFIC_PID"]}, status=422)
-        with open_browser(base_url=url) as client:
+        with open_client(base_url=url) as client:
             assert client.post("/api/sitting", json=entrance()).status_code == 409
         server.send_signal(signal.SIGINT)
         said += server.stdout.read()

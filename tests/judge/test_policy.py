@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from judge_studies import make_folder, running
+from properties import examples
 
 from oddkernel import Comparisons
 from oddkernel.judge.answer_cache import AnswerCache
@@ -35,7 +36,7 @@ def history(n_items: int, times: list[int] | None = None) -> History:
 
 @pytest.mark.parametrize("name", POLICIES)
 @given(n_items=st.integers(3, 12), n=st.integers(0, 5), seed=st.integers(0, 2**32))
-@settings(max_examples=30)
+@examples(30)
 def test_policies_choose_three_different_items(name: str, n_items: int, n: int, seed: int) -> None:
     chosen = POLICIES[name](history(n_items), n, np.random.default_rng(seed))
     assert chosen.shape == (n, 3)
@@ -79,7 +80,7 @@ def test_a_policy_that_knows_one_question_gives_way_to_others() -> None:
     shares=st.tuples(st.floats(0, 0.33), st.floats(0, 0.33), st.floats(0, 0.33)),
     seed=st.integers(0, 2**32),
 )
-@settings(max_examples=60)
+@examples(60)
 def test_a_plan_has_the_shares_that_it_should(total: int, shares: tuple[float, float, float], seed: int) -> None:
     catch_share, repeat_share, holdout_share = shares
     wanted = Settings(
@@ -329,7 +330,7 @@ def test_a_person_who_asks_twice_at_once_gets_the_same_questions(
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(-1, 2), st.booleans()), max_size=60))
-@settings(max_examples=50)
+@examples(50)
 def test_said_holds_what_was_added_and_not_removed(events: list[tuple[int, int, bool]]) -> None:
     said, expected = AnswerCache(), {}
     for number, odd, is_read in events:

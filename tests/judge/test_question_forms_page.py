@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,6 +11,8 @@ pytest.importorskip("playwright", reason="tests in a browser need the package pl
 pytest.importorskip("axe_playwright_python", reason="tests in a browser need the package axe-playwright-python")
 
 from judge_browser import (
+    DESK,
+    PHONE,
     Loading,
     Participant,
     Serve,
@@ -23,13 +24,6 @@ from judge_browser import (
 )
 from playwright.sync_api import expect
 
-DESK: dict[str, Any] = {"viewport": {"width": 1400, "height": 900}}
-PHONE: dict[str, Any] = {
-    "viewport": {"width": 390, "height": 844},
-    "device_scale_factor": 2,
-    "is_mobile": True,
-    "has_touch": True,
-}
 PICKS = {"anchor": 2, "central": 3}
 FIRST = {"anchor": 1, "central": 0}
 

@@ -55,7 +55,7 @@ def test_nobody_can_claim_to_be_simulated(tmp_path: Path) -> None:
         of_another = run.judge.keys.simulation("simulated 1")
         for proof in ("yes", of_another, "é"):
             entrance = {"participant": "eve", "simulated": proof}
-            assert run.browser().post("/api/sitting", json=entrance).status_code == 403
+            assert run.client().post("/api/sitting", json=entrance).status_code == 403
         assert run.database.read(lambda records: records.sittings()) == []
 
 

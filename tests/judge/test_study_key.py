@@ -122,9 +122,9 @@ def test_a_study_of_an_earlier_version_goes_on_with_its_answers_token_and_cookie
         with running(folder) as run:
             assert run.judge.keys.token == old.token
             assert [answer.participant for answer in run.database.read(lambda records: records.answers())] == ["ann"]
-            browser = run.browser()
-            browser.cookies.set("oddkernel_sitting", old.sign("s"))
-            assert Person(browser).told["sitting"]["state"] == "done"
+            client = run.client()
+            client.cookies.set("oddkernel_sitting", old.sign("s"))
+            assert Person(client).told["sitting"]["state"] == "done"
             assert b"an older secret" not in b"".join(path.read_bytes() for path in folder.glob("answers.sqlite3*"))
 
 

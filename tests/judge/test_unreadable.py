@@ -129,7 +129,7 @@ def test_tiff_is_sent_as_png(tmp_path: Path) -> None:
     Image.fromarray(pixels).convert("CMYK").save(folder / "print.tiff")
     with running(folder) as run:
         url = {name: f"/media/{id}" for id, name in run.judge.media.items()}
-        client = run.browser()
+        client = run.client()
         for query in ("", "?w=640&h=640"):
             sent = client.get(url["scan.TIF"] + query)
             assert sent.headers["content-type"] == "image/png"

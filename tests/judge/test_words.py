@@ -81,18 +81,18 @@ def test_the_language_translates_the_texts_that_were_left_as_they_are(tmp_path: 
 def test_the_server_speaks_the_language(tmp_path: Path) -> None:
     settings = 'language = "de"\nentry = "invitation"\ntitle = "<b>Vögel & Co</b>"\n'
     with running(make_folder(tmp_path / "birds", settings=settings)) as run:
-        browser = run.browser()
-        page = browser.get("/").text
+        client = run.client()
+        page = client.get("/").text
         assert '<html lang="de" data-words="de">' in page
         assert "<title>&lt;b&gt;Vögel &amp; Co&lt;/b&gt;</title>" in page
         assert texts("de")["noscript"] in page
         assert "{{" not in page
-        refusal = browser.post("/api/sitting", json={})
+        refusal = client.post("/api/sitting", json={})
         assert (refusal.status_code, refusal.json()["error"]) == (403, texts("de")["reason_not_invited"])
     (tmp_path / "birds" / "study.toml").write_text('language = "de"')
     with running(tmp_path / "birds") as run:
         person = run.person(participant="ann")
         assert [item["label"] for item in person.questions(1)[0]["items"]] == ["Nummer 1", "Nummer 2", "Nummer 3"]
-        again = run.browser().post("/api/sitting", json={"participant": "ann"})
+        again = run.client().post("/api/sitting", json={"participant": "ann"})
         assert (again.status_code, again.json()["error"]) == (409, texts("de")["reason_begun"])
         assert again.json()["study"] == run.judge.tag

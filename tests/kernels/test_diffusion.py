@@ -6,8 +6,9 @@ import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
 import scipy.linalg
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from scipy.sparse.csgraph import laplacian
 from scipy.spatial.distance import cdist
 
@@ -138,7 +139,7 @@ def test_refuses_parameters_that_mean_nothing(parameters, error, message, X):
 coordinates = st.floats(-1e75, 1e75) | st.floats(-10, 10) | st.sampled_from([0.0, -0.0, 1.0, 1e-80])
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     X=hnp.arrays(float, st.tuples(st.integers(1, 8), st.just(2)), elements=coordinates),
     A=hnp.arrays(float, (3, 2), elements=coordinates),

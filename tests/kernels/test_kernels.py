@@ -7,8 +7,9 @@ import pickle
 import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
@@ -219,7 +220,7 @@ def test_linear_on_identical_items_is_zero_with_scale_one():
 finite = st.floats(-1e75, 1e75) | st.floats(-10, 10)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data(), n=st.integers(1, 7), d=st.integers(1, 3), kernel=st.sampled_from(FEATURE_KERNELS))
 def test_kernels_are_finite_and_symmetric(data, n, d, kernel):
     X = data.draw(hnp.arrays(float, (n, d), elements=finite))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from sklearn.base import clone
 
+from oddkernel import SKLR, Comparisons
 from oddkernel.kernels import AdaptiveGaussian, Gaussian, Identity, Linear, LowRank, Precomputed
 
 SEMIDEFINITE = [
@@ -161,7 +163,7 @@ def test_a_kernel_of_zeros_has_no_features(rank):
     np.testing.assert_array_equal(lowrank.reach(X), 1.0)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     data=st.data(),
     n=st.integers(1, 8),
@@ -188,3 +190,15 @@ def test_items_in_the_middle_are_not_out_of_reach() -> None:
     assert reach is not None
     assert reach[:-1].min() > 0.8
     assert reach[-1] < 0.01
+
+
+def test_a_single_landmark_has_nothing_of_its_own_in_a_centred_kernel() -> None:
+    found = LowRank.fit(Linear().fit(np.zeros((1, 1))), np.zeros((1, 1)), rank=0.9, random_state=0)
+    np.testing.assert_array_equal(found.own(), [0.0])
+
+
+@pytest.mark.parametrize("value", [0.0, 3.0])
+def test_a_single_item_without_answers_is_at_no_distance_from_itself(value: float) -> None:
+    X = np.full((1, 1), value)
+    model = SKLR("linear", penalty=np.inf, verbose=0).fit(X, Comparisons.empty())
+    np.testing.assert_array_equal(model.distance(X), [[0.0]])

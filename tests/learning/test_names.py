@@ -14,8 +14,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
+from properties import examples
 from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -154,7 +155,7 @@ def reference() -> dict[str, list[Any]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=10, phases=[Phase.generate])  # an example takes seconds: too long to shrink
+@examples(10, phases=[Phase.generate])  # an example takes seconds: too long to shrink
 @given(names=name_lists, rows=orders, listed=orders, later=orders, make=makers)
 def test_any_order_any_names_and_any_frame_give_the_same_to_the_last_digit(names, rows, listed, later, make):
     found = Case(names, rows, listed, make).results(later)
@@ -164,7 +165,7 @@ def test_any_order_any_names_and_any_frame_give_the_same_to_the_last_digit(names
             np.testing.assert_array_equal(one, other, err_msg=method)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(names=name_lists, rows=orders, listed=orders, later=orders)
 def test_a_named_frame_gives_the_same_as_an_array(names, rows, listed, later):
     frame = pd.DataFrame(X, index=names[:N]).iloc[rows]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -106,6 +107,13 @@ def assert_same(one: Pipeline, other: Pipeline, items: Any, said: Comparisons) -
 def test_steps_on_numbers_come_back_bit_for_bit(step: Any, items: Any, tmp_path: Path) -> None:
     pipeline = make_pipeline(step, SKLR("linear", penalty=1.0)).fit(items, SAID)
     assert_same(pipeline, round_trip(pipeline, tmp_path), items, SAID)
+
+
+@pytest.fixture(autouse=True)
+def in_threads() -> Iterator[None]:
+    """Steps with ``n_jobs`` work in threads: what is saved is the same, and no processes are started."""
+    with joblib.parallel_config("threading"):
+        yield
 
 
 @pytest.mark.parametrize("step", MIXED, ids=range(len(MIXED)))

@@ -254,7 +254,7 @@ def test_progress_is_reported_unless_silenced(
     monkeypatch.setattr("oddkernel.learning.sklr.Heartbeat", partial(Heartbeat, every=1e-4))
     X = np.random.default_rng(0).normal(size=(60, 3))
     said = Comparisons.from_labels((X[:, 0] > 0).astype(int), 60, random_state=0)
-    SKLR("linear", **({} if verbose is None else {"verbose": verbose})).fit(X, said)
+    SKLR("linear", loss="squared", **({} if verbose is None else {"verbose": verbose})).fit(X, said)
     told = capsys.readouterr().err
     assert bool(re.search(r"oddkernel: step \d+ of at most \d+, trying linear kernel, .* \(\d+ s\)", told)) == (
         verbose is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oddkernel import Comparisons
@@ -64,7 +64,6 @@ def test_nothing_said_makes_no_rows() -> None:
     assert len(Constraints.from_comparisons(Comparisons.empty())) == 0
 
 
-@settings(deadline=None)
 @given(
     order=st.permutations([0, 1, 2]),
     odd=st.integers(-1, 2),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oddkernel.problem.losses import LOSSES, Conjugate
@@ -65,14 +65,12 @@ def test_an_infinite_penalty_is_hard(loss: str) -> None:
 
 
 @losses
-@settings(deadline=None)
 @given(violation=violations, penalty=penalties)
 def test_the_loss_is_what_it_says(loss: str, violation: np.ndarray, penalty: float) -> None:
     assert conjugate(loss, penalty).primal(violation).sum() == pytest.approx(written_out(loss, penalty, violation))
 
 
 @losses
-@settings(deadline=None)
 @given(violation=violations, share=shares, penalty=penalties)
 def test_the_gap_is_fenchels_and_never_negative(loss, violation, share, penalty) -> None:
     of = conjugate(loss, penalty)
@@ -83,7 +81,6 @@ def test_the_gap_is_fenchels_and_never_negative(loss, violation, share, penalty)
 
 
 @losses
-@settings(deadline=None)
 @given(violation=violations, penalty=penalties)
 def test_the_gap_closes_at_the_multipliers_that_a_violation_asks_for(loss, violation, penalty) -> None:
     """With the gap never negative, ψ* is the conjugate of ψ and not just below it."""
@@ -94,7 +91,6 @@ def test_the_gap_closes_at_the_multipliers_that_a_violation_asks_for(loss, viola
 
 
 @losses
-@settings(deadline=None)
 @given(share=shares, penalty=penalties)
 def test_slope_and_bend_are_derivatives_of_the_conjugate(loss, share, penalty) -> None:
     of = conjugate(loss, penalty)
@@ -107,7 +103,6 @@ def test_slope_and_bend_are_derivatives_of_the_conjugate(loss, share, penalty) -
 
 
 @losses
-@settings(deadline=None)
 @given(violation=violations, change=violations, penalty=penalties)
 def test_wanted_and_stiffness_are_derivatives_of_the_loss(loss, violation, change, penalty) -> None:
     of, h = conjugate(loss, penalty), 1e-6
@@ -120,7 +115,6 @@ def test_wanted_and_stiffness_are_derivatives_of_the_loss(loss, violation, chang
 
 
 @losses
-@settings(deadline=None)
 @given(share=shares, factor=st.floats(0.1, 10))
 def test_a_weight_scales_the_loss(loss: str, share: np.ndarray, factor: float) -> None:
     """w·ψ has the conjugate w·ψ*(α/w)."""
@@ -132,7 +126,6 @@ def test_a_weight_scales_the_loss(loss: str, share: np.ndarray, factor: float) -
 
 
 @losses
-@settings(deadline=None)
 @given(share=shares, step=violations, length=st.sampled_from([1.0, 1e3, 1e6]))
 def test_steps_stay_in_the_interval(loss: str, share: np.ndarray, step: np.ndarray, length: float) -> None:
     of = conjugate(loss, 10.0)

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from oddkernel import Comparisons
 from oddkernel.questions import POLICIES, Belief, ByLabels, ByMetric, History, simulate
@@ -32,7 +33,7 @@ def past(space: Space, said: Comparisons, **more: Any) -> History:
 
 
 @given(seed=st.integers(0, 2**32), n=st.integers(1, 60), n_classes=st.integers(1, 5))
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_people_who_answer_by_class_have_groups_within_classes(seed: int, n: int, n_classes: int) -> None:
     rng = np.random.default_rng(seed)
     y = rng.integers(n_classes, size=12)

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from oddkernel import SKLR, Comparisons
 from oddkernel.questions import (
@@ -30,10 +31,10 @@ from oddkernel.questions import (
 from oddkernel.questions import belief as beliefs
 from oddkernel.questions.background import Background
 from oddkernel.questions.history import draw_triples, key
-from oddkernel.questions.outlook import _interval
 from oddkernel.questions.policies import LEARNING
 from oddkernel.questions.process import LearningProcess, bounded
 from oddkernel.questions.spread import CONTRASTS, NOISE, Spread
+from oddkernel.questions.stopping import _interval
 
 
 def groups(n_each: int = 8, n_groups: int = 4, seed: int = 0) -> tuple[Any, Any]:
@@ -49,7 +50,7 @@ def history_of(X: Any, said: Comparisons, **more: Any) -> History:
 
 
 @given(n_items=st.integers(3, 9), n=st.integers(0, 40), seed=st.integers(0, 2**32))
-@settings(deadline=None, max_examples=50)
+@examples(50)
 def test_triples_are_three_different_items(n_items: int, n: int, seed: int) -> None:
     rows = draw_triples(n_items, n, np.random.default_rng(seed))
     assert rows.shape == (n, 3)

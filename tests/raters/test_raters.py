@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from comparison_strategies import comparisons
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from oddkernel.comparisons import Comparisons, RowError
 from oddkernel.raters import noise_ceiling, reliability, report, weigh
@@ -319,7 +320,7 @@ rows_on_few_items = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=80)
+@examples(80)
 @given(rows=rows_on_few_items, other=comparisons(), data=st.data())
 def test_numbers_stay_within_their_bounds(rows, other, data):
     said = Comparisons.odd_one_out(

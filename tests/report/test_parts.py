@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from scipy.spatial.distance import cdist, pdist
 from sklearn.datasets import load_iris
 
@@ -146,7 +147,7 @@ def test_copies_are_no_clusters() -> None:
 # Neighbours
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(n=st.integers(2, 40), count=st.integers(1, 45), seed=st.integers(0, 99))
 def test_neighbours_are_the_nearest(n: int, count: int, seed: int) -> None:
     points = np.random.default_rng(seed).integers(0, 4, size=(n, 3)).astype(float)  # with ties and copies

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
@@ -180,7 +181,7 @@ def test_a_model_that_learned_nothing_says_so_first() -> None:
 SHARES = st.floats(0, 1)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(before=SHARES, after=SHARES, width=st.floats(0, 0.3), n=st.integers(1, 5000), automatic=st.booleans())
 def test_words_follow_from_the_numbers(before: float, after: float, width: float, n: int, automatic: bool) -> None:
     gain = after - before

@@ -13,8 +13,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors
@@ -75,7 +76,7 @@ def test_rows_of_a_precomputed_kernel_come_in_blocks() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=10)
+@examples(10)
 @given(block=st.integers(1, 80), n_jobs=st.integers(1, 3))
 def test_neither_block_nor_threads_matter(model: SKLR, expected: Any, block: int, n_jobs: int) -> None:
     rows = slice(0, 60)

@@ -36,10 +36,14 @@ SEEDS = [
 ]
 # fmt: on
 
+# Those that take about a second or more.
+SLOW = {20000007, 21000024, 21000416, 21000474, 21000931, 23000066}
+SLOW_NAMED = {"logistic, 3000 noisy answers"}
+
 drawn = cache(draw)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed in SLOW)) for seed in SEEDS])
 def test_the_optimum_is_found(seed: int) -> None:
     drawn(seed).check()
 
@@ -67,7 +71,9 @@ def test_random_questions_about_digits_are_solved(seed: int) -> None:
     digits(seed).check()
 
 
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW_NAMED)) for name in NAMED]
+)
 def test_what_once_failed_is_solved(name: str) -> None:
     NAMED[name]().check()
 

@@ -101,7 +101,7 @@ def test_an_answer_overruled_beyond_precision_is_still_shared_out(
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=150, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 @given(seed=st.integers(1_000, 1_000_000), kind=st.sampled_from(KINDS))
 def test_exact_solvers_agree_with_one_another(seed: int, kind: tuple[str, float]) -> None:
     loss, penalty = kind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from problems import random_problem
 from scipy import optimize
@@ -18,7 +18,6 @@ from oddkernel.solvers.sweep import one_row, sweep, two_by_two, woodbury
 sizes = st.floats(0.01, 10.0)
 
 
-@settings(deadline=None)
 @given(
     near=sizes | st.just(0.0),
     far=sizes,
@@ -70,7 +69,6 @@ def test_a_row_that_compares_nothing_takes_no_step() -> None:
     assert one_row(0.0, 0.0, -1.0, 0.0, 0.0, 0.0, np.inf, 0.0) == 0.0
 
 
-@settings(deadline=None)
 @given(near=sizes, far=sizes, offset=st.floats(-2, 2), temperature=st.floats(0.05, 2), share=st.floats(0.01, 0.99))
 def test_a_step_under_an_entropy_stays_inside_and_is_where_the_slope_vanishes(
     near, far, offset, temperature, share

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ..support.types import Indices
 from .kinds import LINKS, Kind, orders
@@ -27,6 +25,9 @@ def _conflicting_orders(row: Indices, kind: NDArray[np.int8], shown: Indices, od
     Draw an arrow from each smaller distance to each larger one: orders clash exactly when they lie on a common cycle.
     *Can't tell* is a cycle through all three, and *equally close* one through the two that it compares.
     """
+    from scipy.sparse import coo_array  # it takes longer to load than all of this folder
+    from scipy.sparse.csgraph import connected_components
+
     triple = _number_rows(np.sort(shown, axis=1))
     # Within a triple, a distance is numbered by the rank of the item that is not part of it.
     opposite = np.argsort(np.argsort(shown, axis=1), axis=1)

@@ -49,6 +49,8 @@ def gist(grey: ArrayLike) -> Array:
     >>> [int(i) for i in np.unravel_index(energy.argmax(), energy.shape)]  # the finest scale, the first orientation
     [0, 0]
     """
+    from scipy import fft  # it takes longer to load than the rest of this folder
+
     image = np.asarray(grey, dtype=np.float64)
     if image.shape != (SIZE, SIZE):
         raise ValueError(f"an image of shape {image.shape}; expected ({SIZE}, {SIZE})")
@@ -57,11 +59,11 @@ def gist(grey: ArrayLike) -> Array:
     image = image - image.min()
     largest = image.max()
     even = _even_contrast(255.0 * image / largest if largest > 0 else image)
-    spectrum = np.fft.fft2(np.pad(even, FILTER_MARGIN, mode="symmetric"))
+    spectrum = fft.fft2(np.pad(even, FILTER_MARGIN, mode="symmetric"))
     inside = slice(FILTER_MARGIN, -FILTER_MARGIN)
     side = SIZE // BLOCKS
     parts = [
-        np.abs(np.fft.ifft2(spectrum * filters))[:, inside, inside]
+        np.abs(fft.ifft2(spectrum * filters, overwrite_x=True))[:, inside, inside]
         .reshape(ORIENTATIONS, BLOCKS, side, BLOCKS, side)
         .mean(axis=(2, 4))
         for filters in _filters()
@@ -71,13 +73,15 @@ def gist(grey: ArrayLike) -> Array:
 
 def _even_contrast(image: Array) -> Array:
     """The image without its slow changes of brightness, over how strongly it varies around each place."""
+    from scipy import fft
+
     padded = np.pad(np.log1p(image), EVENING_MARGIN, mode="symmetric")
     frequency = np.fft.fftfreq(len(padded), 1.0 / len(padded))
     width = CYCLES / np.sqrt(np.log(2.0))
     low_pass = np.exp(-(np.square(frequency)[:, None] + np.square(frequency)) / width**2)
 
     def smooth(values: Array) -> Array:
-        return np.asarray(np.fft.ifft2(np.fft.fft2(values) * low_pass).real)
+        return np.asarray(fft.ifft2(fft.fft2(values) * low_pass).real)
 
     detail = padded - smooth(padded)
     contrast = np.sqrt(np.abs(smooth(np.square(detail))))

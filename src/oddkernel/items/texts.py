@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scipy import sparse
-
 from ..comparisons import RowError
 from ..comparisons.names import as_items
 from .encoders import Row
@@ -67,6 +65,7 @@ def from_texts(texts: Sequence[str], names: Sequence[str], *, n_features: int = 
         if not text.strip():
             raise RowError(row, "an empty text; expected some words")
     # Reading tables of names, which this package does too, would wait a second for this.
+    from scipy import sparse
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
 

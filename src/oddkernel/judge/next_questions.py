@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..questions.background import Background
 from ..questions.history import History, Triple, as_triple, draw_triples, key
 from ..questions.policies import DEFAULT, LEARNING, POLICIES, PREPARED
-from ..questions.process import LearningProcess
 from .answer_cache import AnswerCache
 from .choosing import Choosing, Wish
 from .progress import OVER, state_of
@@ -22,6 +20,10 @@ from .question_queue import Choice
 from .settings import Settings
 from .store import Database, Question, Records, Sitting
 from .study import Study
+
+if TYPE_CHECKING:
+    from ..questions.background import Background
+    from ..questions.process import LearningProcess
 
 CHOSEN = "chosen"
 """In a plan: a question that the study's policy chooses."""
@@ -114,6 +116,10 @@ class Asking:
         self._learning: LearningProcess | None = None
         self._background: Background | None = None
         if name in LEARNING and study.features is not None:
+            # They load the learner: here, before people come, and not at all where no policy learns.
+            from ..questions.background import Background
+            from ..questions.process import LearningProcess
+
             self._learning = LearningProcess(study.features, prepared=name in PREPARED)
             self._background = Background(study.features, self._said.comparisons, learn=self._learning.learn)
             self._history.belief = self._background.latest

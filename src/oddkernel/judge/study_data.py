@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,13 +17,14 @@ from ..comparisons import Comparisons
 from ..formats import dump
 from ..items.encoders import NONE
 from ..items.feature_cache import FOLDER, Kept
-from ..learning import models
-from ..learning.sklr import SKLR
 from ..support import files
 from .export import SIMULATED, Filter, HoldOut, export
 from .item_features import describe
 from .store import Answer
 from .study import Study
+
+if TYPE_CHECKING:  # the server reads a study's data, and leaves learning to other processes
+    from ..learning.sklr import SKLR
 
 MODEL_FILE = "model.oddkernel"
 ABOUT_FILE = "model.json"
@@ -67,6 +68,8 @@ class StudyData:
 
     def learner(self, settings: Mapping[str, Any] | None = None) -> SKLR:
         """A learner with these settings; without features the identity kernel learns from answers alone."""
+        from ..learning.sklr import SKLR
+
         usual: dict[str, Any] = {} if self.has_features else {"kernel": "identity", "rank": None}
         return SKLR(**{"random_state": 0, **usual, **(settings or {})})
 
@@ -190,6 +193,8 @@ def about_known(said: Comparisons, names: tuple[str, ...]) -> Comparisons:
 
 def _read(home: Path) -> tuple[SKLR | None, str]:
     """The kept model, and the digest of what it was learned from; None if there is none that can be used."""
+    from ..learning import models
+
     folder = home / FOLDER
     with suppress(OSError, ValueError, LookupError, TypeError):
         about = json.loads((folder / ABOUT_FILE).read_text(encoding="utf-8"))
@@ -199,6 +204,8 @@ def _read(home: Path) -> tuple[SKLR | None, str]:
 
 
 def _write(home: Path, model: SKLR, digest: str) -> None:
+    from ..learning import models
+
     folder = home / FOLDER
     with suppress(OSError):  # a folder that can't be written to: it is learned anew next time
         folder.mkdir(mode=0o700, exist_ok=True)

@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..comparisons import Comparisons
-from ..dimensions import load
 from ..items.sources import Source
-from ..learning.sklr import SKLR
-from ..problem import choices
-from ..report import Report
 from ..support.files import replace
 from .item_features import source_of
 
-if TYPE_CHECKING:  # it needs the packages of a database, and some reports need none
+if TYPE_CHECKING:  # the server only shows reports; and study_data needs the packages of a database, some reports none
+    from ..learning.sklr import SKLR
+    from ..report import Report
     from .study_data import StudyData
 
 REPORT_FILE = "report.html"
@@ -35,6 +33,9 @@ PARTS = {
 
 def report_of(data: StudyData, model: SKLR, **options: Any) -> Report:
     """The report of a study; options are those of `Report`, and overrule what the study says."""
+    from ..dimensions import load
+    from ..report import Report
+
     items = data.features.items
     study = data.study
     n_all = len(data.said) + len(data.held_out)
@@ -66,7 +67,7 @@ def looks_of(source: Source | None, names: tuple[str, ...]) -> dict[str, Any]:
 
 def is_decided(said: Comparisons) -> bool:
     """Whether any of the answers names one of its items."""
-    return bool(len(said)) and bool(choices.decided(said).any())
+    return bool(len(said)) and bool(said.decided.any())
 
 
 def work_out(report: Report, tell: Callable[[str], None]) -> None:

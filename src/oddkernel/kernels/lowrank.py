@@ -185,7 +185,8 @@ class LowRank:
         inverse = np.square(self.basis).sum(axis=1)
         # 1 / (inverse + outside/mean), also for a mean of 0.
         scale = np.where(outside > 0, mean, 1.0)
-        own: Array = np.divide(scale, scale * inverse + outside, out=np.zeros_like(inverse), where=scale > 0)
+        precision = scale * inverse + outside  # 0 for a single landmark, whose only direction is the constant vector
+        own: Array = np.divide(scale, precision, out=np.zeros_like(inverse), where=precision > 0)
         return own
 
     @cached_property

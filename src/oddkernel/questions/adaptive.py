@@ -8,15 +8,18 @@ be combined. If only certain questions can be asked, the policies choose among t
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
 
 from ..support.types import Array, Indices
-from .belief import Belief
 from .history import History, Triple, as_triple, draw_triples, key
 from .spread import Spread
 from .unlearned import random
+
+if TYPE_CHECKING:
+    from .belief import Belief
 
 # The constants below were chosen by hand. `oddkernel reproduce next_question` measures the policies as a whole.
 # Size of the pool of candidate questions, number of items in it, and size of the pool where only certain questions can

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,9 +12,11 @@ from numpy.typing import ArrayLike
 from ..comparisons import Comparisons
 from ..support.checks import is_count, require
 from ..support.types import Indices
-from .belief import Belief, Space
 from .history import History, Triple, as_triple, key
 from .policies import DEFAULT, Policy, resolve
+
+if TYPE_CHECKING:
+    from .belief import Belief, Space
 
 TRIES = 20
 """A policy is asked at most 20 times for questions that nobody is being asked already. Chosen by hand."""
@@ -87,6 +90,8 @@ def next_questions(
     beliefs: list[Belief] = []
 
     def belief() -> Belief:
+        from .belief import Belief
+
         if not beliefs:
             beliefs.append(Belief.learn(features, answers))
         return beliefs[0]

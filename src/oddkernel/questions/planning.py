@@ -166,9 +166,9 @@ def plan(
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> found = plan(X, per_person=50, policy="random", sizes=(50, 100), draws=1)
+    >>> found = plan(X, per_person=20, policy="random", sizes=(20, 40), draws=1)
     >>> [(row.n_answers, row.n_people) for row in found.rows]
-    [(50, 1), (100, 2)]
+    [(20, 1), (40, 2)]
     """
     has_features = X is not None
     if X is None:

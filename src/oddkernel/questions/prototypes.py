@@ -10,16 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..comparisons import Comparisons, Kind
 from .adaptive import uncertain
-from .belief import Space
 from .history import History, Indices, Triple, key
 from .unlearned import random
+
+if TYPE_CHECKING:
+    from .belief import Space
 
 Array = NDArray[Any]
 

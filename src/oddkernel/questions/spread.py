@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..support.types import Array, Indices
-from .belief import Belief
 from .history import Triple
+
+if TYPE_CHECKING:
+    from .belief import Belief
 
 # Noise of an answer: the variance of the relative difference of two distances that remains after it. Chosen by hand.
 NOISE = 0.1

@@ -93,7 +93,7 @@ class Primal(Geometry):
         xp, unit = namespace(self.factor), self.problem.unit
         apart = self.gradient
         if alpha is not self.wanted:
-            apart = self.factor.T @ self.factor + self.problem.spread(self.images, alpha) - unit
+            apart = self.inner + self.problem.spread(self.images, alpha) - unit
         # The sum of the squares of q eigenvalues, none of them larger than rounding.
         size, rounding = dot(apart, apart) ** 0.5, self.rounding(alpha)
         beyond = max(size - rounding, 0.0)

@@ -70,6 +70,16 @@ def test_a_cycle_that_holds_only_with_equal_distances() -> None:
     assert feasible(Problem(np.diag([1.0, 2.0, 3.0]), cycle, ratio=1.0).dual()).holds is not False
 
 
+@pytest.mark.parametrize("number", [0.0, -1.0, np.nan, np.inf])
+@pytest.mark.parametrize("equality", [False, True])
+def test_a_start_that_is_none_ends_without_a_verdict(number: float, equality: bool) -> None:
+    said = Comparisons.odd_one_out([[0, 1, 2]], [-1]) if equality else Comparisons.closer([1, 2], [0, 1], [2, 0])
+    problem = Problem(np.diag([1.0, 2.0, 3.0]), said, ratio=1.0).dual()
+    start = np.full(len(problem), number)
+    found = feasibility._centre(problem.whitened, problem.offset, np.arange(len(problem)), start)
+    assert found.holds is (True if equality and number <= 0 else None)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1794866431037, 1794866431048])
 def test_directions_of_rounding_decide_nothing(seed: int) -> None:

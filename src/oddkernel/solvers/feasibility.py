@@ -146,6 +146,8 @@ def _centre(white: Dual, whole: Array, rows: Array, start: Array | None = None) 
 
     # Multipliers in units of their rows weigh alike.
     alpha = np.where(inequality, 1.0 / np.sqrt(len(rows)), 0.0) / size if start is None else start[rows]
+    if not (np.isfinite(alpha).all() and (alpha[barrier] > 0).all()):  # no share of it would be inside
+        return verdict(None, white.coordinates, 0.0)
     here = point(alpha)
     while here is None:
         alpha = 0.5 * alpha

@@ -88,14 +88,17 @@ class Primal(Geometry):
         """The point of the dual at α, with S = W⁻¹; None if S(α) differs by more than rounding, or W is singular.
 
         Where the loss outweighs the divergence 1e10 times, that rounding would hide the optimum, and S(α) might not
-        even be positive definite.
+        even be positive definite. With LᵀS(α)L = I + E, the gap of W and α is what the point of the dual says plus
+        tr E − logdet(I + E), at most ‖E‖² for ‖E‖ ≤ ½. It counts as far as the rounding of S(α) does not explain E.
         """
         xp, unit = namespace(self.factor), self.problem.unit
         apart = self.gradient
         if alpha is not self.wanted:
-            apart = self.factor.T @ self.factor + self.problem.spread(self.images, alpha) - unit
+            apart = self.inner + self.problem.spread(self.images, alpha) - unit
         # The sum of the squares of q eigenvalues, none of them larger than rounding.
-        if not dot(apart, apart) <= unit.shape[0] * self.rounding(alpha) ** 2:
+        size, rounding = dot(apart, apart) ** 0.5, self.rounding(alpha)
+        beyond = max(size - rounding, 0.0)
+        if not (size <= unit.shape[0] ** 0.5 * rounding and beyond <= 0.5):
             return None
         turn, triangle = xp.linalg.qr(xp.linalg.solve(self.factor, unit))
         sign = xp.sign(xp.linalg.diagonal(triangle))
@@ -104,9 +107,9 @@ class Primal(Geometry):
             return None
         divergence = dot(self.factor, self.factor) - self.log_determinant - unit.shape[0]
         # Inverting S would bring the rounding of two inverses into what W has exactly.
-        return Point(self.problem, alpha, factor @ factor.T, factor).knowing(
-            divergence=divergence, images=self.images @ turn, inverse_factor=(self.factor @ turn).T
-        )
+        has = {"divergence": divergence, "images": self.images @ turn, "inverse_factor": (self.factor @ turn).T}
+        found = Point(self.problem, alpha, factor @ factor.T, factor).knowing(**has)
+        return found if not beyond else found.knowing(**has, gap=found.gap + beyond**2 / (1.0 + abs(found.objective)))
 
     @cached_property
     def stiffness(self) -> tuple[Array, Array]:

@@ -26,6 +26,7 @@ from .starts import (
     is_near,
     is_soft,
     rescued,
+    settled,
     takes_cuts,
 )
 from .threads import fitting_threads
@@ -78,6 +79,10 @@ def _solve(
 
     def go(point: Point, tol: float, most: int) -> Array:
         runs.append(run(point, solver, tol, max(min(left(), most), 0), progress))
+        if runs[-1].status is Status.STALLED:
+            near = settled(runs[-1].point, tol)
+            if near is not None:
+                runs.append(run(near, solver, tol, 0, progress))
         return runs[-1].point.alpha
 
     point, yielding = first(problem, start), interior_pays(problem)

@@ -28,7 +28,9 @@ from .feasibility import feasible
 from .interior import interior
 from .loop import better, optimal, pulls, run
 from .newton import Newton, approach
+from .primal import Primal
 from .protocol import Solver, declares
+from .refinement import refined
 
 # What offsets must cost, for each dimension, for the primal to be the shorter way: where a Newton step on the dual is
 # cheap, and where it takes conjugate gradients.
@@ -194,6 +196,14 @@ def rescued(point: Point, tol: float) -> Point:
     if here.problem is point.problem:
         return here
     return point.problem.at(point.problem.put(here.alpha)) or point
+
+
+def settled(point: Point, tol: float) -> Point | None:
+    """The optimum near a point where the rounding of S(α) has stalled a solver; None if it is not reached."""
+    problem = point.problem
+    if problem.host is not problem or problem.loss.has_entropy or len(problem) > DENSE:
+        return None
+    return refined(Primal.of(point), point.alpha, tol)
 
 
 def barriers(point: Point) -> list[float]:

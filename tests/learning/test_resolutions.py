@@ -19,6 +19,15 @@ def test_answers_by_groups_and_by_classes() -> None:
     assert several_resolutions(answers(CLASSES) + answers(CLASSES % 2))
 
 
+def test_few_answers_about_many_items() -> None:
+    """Hardly any answer parts what others join: 8 of 600 here."""
+    random = np.random.RandomState(6)
+    classes = random.randint(10, size=1000)
+    by_class, by_group = (Comparisons.from_labels(y, 300, random_state=random) for y in (classes, classes // 5))
+    assert several_resolutions(by_class + by_group)
+    assert not several_resolutions(by_class)
+
+
 @pytest.mark.parametrize("noise", [0.0, 0.2, 0.4])
 def test_answers_by_classes_alone(noise: float) -> None:
     assert not several_resolutions(answers(CLASSES, 200, noise))

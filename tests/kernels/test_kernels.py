@@ -217,6 +217,14 @@ def test_linear_on_identical_items_is_zero_with_scale_one():
     np.testing.assert_array_equal(kernel(np.full((2, 2), 0.1)), np.zeros((2, 2)))
 
 
+def test_items_beyond_all_units_are_far_and_no_error():
+    kernel = Standardised(Gaussian()).fit([[3.6875], [3.75]])
+    for far in (1e74, -1e74):
+        assert kernel([[far]], [[3.7]]).item() == 0.0
+        assert kernel([[far]]).item() == 1.0
+    assert np.isfinite(Standardised(Linear()).fit([[0.0], [1e-300]])([[1e74]])).all()
+
+
 finite = st.floats(-1e75, 1e75) | st.floats(-10, 10)
 
 

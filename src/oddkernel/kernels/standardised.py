@@ -8,6 +8,7 @@ from sklearn.base import clone
 
 from ..support.types import Array
 from .base import Kernel
+from .distances import NEGLIGIBLE
 from .precomputed import Precomputed
 
 
@@ -72,4 +73,6 @@ class Standardised(Kernel):
         return self.kernel_(self._standardise(A), None if A is B else self._standardise(B))
 
     def _standardise(self, A: Array) -> Array:
-        return (A - self.mean_) / self.scale_
+        # Where the square of a value overflows, the item is far from all others wherever else it is.
+        with np.errstate(over="ignore"):
+            return np.clip((A - self.mean_) / self.scale_, -1 / NEGLIGIBLE, 1 / NEGLIGIBLE)

@@ -7,10 +7,15 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from oddkernel_benchmarks.problems import draw
 from problems import Problem, random_problem
 
 from oddkernel import Comparisons
-from oddkernel.solvers import contradiction
+from oddkernel.problem.constraints import Constraints
+from oddkernel.problem.dual import Dual
+from oddkernel.problem.losses import Conjugate
+from oddkernel.problem.solution import Status
+from oddkernel.solvers import Auto, contradiction, solve
 from oddkernel.solvers.feasibility import feasible
 
 HOLDS = Comparisons.odd_one_out([[0, 3, 4], [1, 4, 5]], [2, -1])
@@ -118,3 +123,13 @@ def test_a_rank_too_small_for_consistent_answers() -> None:
 def test_a_penalty_makes_no_difference() -> None:
     facing = Comparisons.odd_one_out([[0, 1, 2], [0, 1, 2]], [2, 1])
     assert contradiction(Problem(np.eye(3), facing, ratio=2.0).dual(0.1)).tolist() == [0, 1]
+
+
+def test_hard_rows_are_asked_early_whether_they_contradict_one_another() -> None:
+    """On draw(25000136) twenty steps and the proof took nine times as long as eight and the proof; here twice."""
+    drawn = draw(21000116)
+    settings = drawn.settings
+    rows = Constraints.from_comparisons(drawn.said, ratio=settings["ratio"], margin=settings.get("margin", 0.0))
+    solution, _ = solve(Dual(drawn.phi, rows, Conjugate.hard(rows.equality)), Auto())
+    assert solution.status is Status.CONTRADICTORY
+    assert solution.n_iter < 20

@@ -27,9 +27,9 @@ SLIGHT = 1e8
 PASSES = 4
 
 
-# Rows up to which the interior-point method forms their matrix: 0.3 GB, and half a minute for all its steps. Chosen by
-# hand.
-INSIDE = 6000
+# Rows up to which the interior-point method forms their matrix: 0.65 GB, and some three minutes for all its steps.
+# Chosen by hand: draw(21002557), of 6,185 logistic rows, was solved in no other way.
+INSIDE = 9000
 # What descent in the primal may take before that method, in its directions: it takes 20 to 35 steps, each a third to a
 # fifth of what `rows_cost` counts. By trial: of 14 descents on random problems 8 arrived with 0.1 to 3.9 of them, the
 # others did not with 8; on THINGS with 3,000 answers 5 cut off what was about to arrive, and 12 took a fifth less time.
@@ -79,7 +79,13 @@ def least_squares_cost(problem: Dual, m: int) -> float:
 
 def inside_cost(problem: Dual) -> float:
     """The direction of a step of the interior-point method, over the rows or over the unknowns of W."""
-    return min(rows_cost(len(problem)), unknowns_cost(problem))
+    return min(rows_cost(len(problem)), inside_unknowns_cost(problem))
+
+
+def inside_unknowns_cost(problem: Dual) -> float:
+    """The same over the n unknowns of W alone: a symmetric product of m·n², at a factor's n³/3, and a factor."""
+    unknowns = problem.rank * (problem.rank + 1) / 2
+    return float(FACTOR * unknowns**2 * (3 * len(problem) + unknowns))
 
 
 def rows_cost(m: int) -> float:

@@ -25,7 +25,7 @@ from ..problem.arrays import Array, cholesky, inverse_lower, lapack, plus_diagon
 from ..problem.dual import Dual
 from ..problem.point import Point
 from ..problem.row_products import mixed_products
-from .costs import DENSE, rows_cost, unknowns_cost
+from .costs import DENSE, inside_unknowns_cost, rows_cost
 from .loop import optimal
 from .primal import Primal
 from .unknowns import Unknowns, on_pairs
@@ -265,7 +265,7 @@ class _System:
             return None
         lower = inverse_lower(root)
         inverse, bend = lower.T @ lower, Bend(at)
-        few = unknowns_cost(at.problem) < rows_cost(len(at.problem))
+        few = inside_unknowns_cost(at.problem) < rows_cost(len(at.problem))
         solved = over_unknowns(at, bend) if few else over_rows(at, bend, inverse)
         return None if solved is None else cls(at, inverse, solved)
 
@@ -362,8 +362,9 @@ def over_unknowns(at: Inside, bend: Bend) -> Callable[[Array], Array] | None:
     few, most = np.flatnonzero(stiff), np.flatnonzero(~stiff)
     own, apart = bend.of(most).inverse()
     easy, hard = felt[most], felt[few]
-    between = apart @ easy
-    matrix = plus_diagonal(easy.T @ (own[:, None] * easy) + between.T @ between, np.ones(felt.shape[1]))
+    # A matrix times its own transpose is one triangle of work.
+    rooted, between = np.sqrt(own)[:, None] * easy, apart @ easy
+    matrix = plus_diagonal(rooted.T @ rooted + between.T @ between, np.ones(felt.shape[1]))
     by_unknowns = _factored(matrix)
     if by_unknowns is None:
         return None

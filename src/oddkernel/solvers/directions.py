@@ -22,8 +22,8 @@ from .unknowns import Unknowns, on_pairs
 CG_STEPS = 120
 # How exact conjugate gradients make a direction, as a share of the gradient: far from the minimum, and near it. By
 # trial on THINGS with all its answers: choosing takes 1.09 to 1.42 times as long with 0.03, 0.1, 0.3, 0.7 or 0.9 far
-# from it, 1.05 times with 0.01, 0.02 or 0.1 near it.
-ROUGH, FINE = 0.5, 0.05
+# from it, 1.05 times with 0.01, 0.02 or 0.1 near it. On a GPU products cost less beside the rest of a step.
+ROUGH, ROUGH_ON_DEVICE, FINE = 0.5, 0.3, 0.05
 # Directions are accurate above this pivot of a Cholesky factor, of a matrix with a unit diagonal (its square is 1e-9,
 # which leaves seven of float64's sixteen digits), and, over the rows, up to this product of ψ'' and tr(K C_c K C_c):
 # on draw(800079) of the random problems 1e9 made an error of 2e-3, which outweighs the divergence. Conservative.
@@ -191,7 +191,8 @@ def _by_products(primal: Primal, change: Array, damping: float) -> tuple[Array, 
     product, pull = _hessian(primal, slim, unit), 2.0 ** float(np.frexp(float(largest_entry(primal.gradient)))[1])
     rest = xp.astype(-primal.gradient / pull, rough.dtype)
     x, size = xp.zeros_like(rest), dot(rest, rest)
-    goal = (ROUGH if dot(primal.gradient, primal.gradient) > 1.0 else FINE) ** 2 * size
+    far = ROUGH if xp is np else ROUGH_ON_DEVICE
+    goal = (far if dot(primal.gradient, primal.gradient) > 1.0 else FINE) ** 2 * size
     towards = rough.divide(rest)
     left = dot(rest, towards)
     arrived = False

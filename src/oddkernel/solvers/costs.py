@@ -83,9 +83,9 @@ def inside_cost(problem: Dual) -> float:
 
 
 def inside_unknowns_cost(problem: Dual) -> float:
-    """The same over the n unknowns of W alone: a symmetric product of m·n², at a factor's n³/3, and a factor."""
+    """The same over the n unknowns of W alone: a product of 2m·n², and a factor of n³/3."""
     unknowns = problem.rank * (problem.rank + 1) / 2
-    return float(FACTOR * unknowns**2 * (3 * len(problem) + unknowns))
+    return float(FACTOR * unknowns**2 * (6 * len(problem) + unknowns))
 
 
 def rows_cost(m: int) -> float:

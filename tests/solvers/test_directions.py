@@ -53,7 +53,7 @@ def test_steps_that_lost_their_digits_are_not_called_accurate() -> None:
 def test_products_that_are_all_rounding_lead_downhill() -> None:
     for penalty in (1e16, 1e20, 1e30):
         here = drawn(penalty, 60, 5)
-        step, arrived = directions._by_products(here, directions.usual_change(here.problem), 0.0)
+        step, _, arrived = directions._by_products(here, directions.usual_change(here.problem), 0.0)
         assert np.isfinite(step).all()
         assert arrived
         assert np.sum(step * here.gradient) < 0
@@ -61,10 +61,18 @@ def test_products_that_are_all_rounding_lead_downhill() -> None:
     assert not directions._by_products(here, directions.usual_change(here.problem), 0.0)[0].any()
 
 
+def test_products_add_up_to_the_change_of_the_violations() -> None:
+    here = drawn(1.0, 60, 5)
+    slim = Primal.of(first(here.problem.single, None))
+    step, felt, _ = directions._by_products(slim, directions.usual_change(slim.problem), 0.5)
+    np.testing.assert_allclose(felt, slim.problem.sandwich(slim.images, step), rtol=1e-4, atol=1e-4)
+    assert directions._by_products(here, directions.usual_change(here.problem), 0.5)[1] is None
+
+
 def test_where_no_row_bends_the_step_is_the_gradient() -> None:
     here = drawn(1.0, 60, 5)
     here.__dict__["stiffness"] = np.zeros(len(here.problem)), np.zeros(len(here.problem))
-    step = directions.direction(here, directions.usual_change(here.problem), 1.0, Budget())
+    step, _ = directions.direction(here, directions.usual_change(here.problem), 1.0, Budget())
     np.testing.assert_array_equal(step, -0.5 * here.gradient)
 
 

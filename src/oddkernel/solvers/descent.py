@@ -174,10 +174,10 @@ def _newton(primal: Primal, close: float | None, steps: int, budget: Budget) -> 
             return primal, True
         if budget.spent:
             break
-        step = direction(primal, change, damping, budget)
+        step, moved = direction(primal, change, damping, budget)
         if close is None and -dot(primal.gradient, step) <= NEAR:
             return primal, True
-        length = _length(primal, step)
+        length = _length(primal, step, moved)
         turn = cholesky(unit + length * step) if length > 0 else None
         if turn is None or not xp.all(xp.linalg.diagonal(turn) > 0):
             break
@@ -187,15 +187,17 @@ def _newton(primal: Primal, close: float | None, steps: int, budget: Budget) -> 
     return primal, False
 
 
-def _length(primal: Primal, step: Array) -> float:
+def _length(primal: Primal, step: Array, change: Array | None) -> float:
     """How far to go along a direction X: 1, unless f is far from flat there; then to where it nearly is.
+
+    ``change``: tr(Z X Zᵀ C_c) of every row c, if known.
 
     Along l, f is tr W(I + lX) − logdet W − Σ log(1 + lξ) + Σψ(t + l·t′), with the eigenvalues ξ of X and the change t′
     of the violations, so that its slope, which grows, costs no matrix product. At l = 1, Σ ξ/(1 + ξ) is q less the
     squares of the inverse of a Cholesky factor of I + X, in a tenth of the time of the eigenvalues.
     """
     problem, xp = primal.problem, namespace(step)
-    change = problem.sandwich(primal.images, step)
+    change = problem.sandwich(primal.images, step) if change is None else change
     linear = dot(primal.inner, step)
 
     def slope(length: float, bent: float) -> float:

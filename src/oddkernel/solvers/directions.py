@@ -36,26 +36,30 @@ REFINED, EXACT, REFINEMENTS, CONTRACTION = 1000, 1e-8, 6, 0.1
 DENSE = 1e11
 
 
-def direction(primal: Primal, change: Array, damping: float, budget: Budget) -> Array:
-    """The X with (1 + damping)X + Zᵀ(Σ_c ψ''_c tr(Z X Zᵀ C_c) C_c)Z = −gradient, in the cheapest of three ways."""
+def direction(primal: Primal, change: Array, damping: float, budget: Budget) -> tuple[Array, Array | None]:
+    """The X with (1 + damping)X + Zᵀ(Σ_c ψ''_c tr(Z X Zᵀ C_c) C_c)Z = −gradient, in the cheapest of three ways.
+
+    Beside it stands tr(Z X Zᵀ C_c) of every row c, if known as exactly as Z is.
+    """
     if not isinstance(primal.images, np.ndarray):
-        return _by_products(primal, change, damping)[0]
+        step, felt, _ = _by_products(primal, change, damping)
+        return step, felt
     problem, rows = primal.problem, np.flatnonzero(primal.stiffness[0])
     if not len(rows):  # f is the divergence and a linear function: exact
-        return -primal.gradient / (1.0 + damping)
+        return -primal.gradient / (1.0 + damping), None
     by_unknowns, by_rows = unknowns_cost(problem), rows_cost(len(rows))
     dense, cost = (_by_unknowns, by_unknowns) if by_unknowns < by_rows else (_by_rows, by_rows)
     if cost > max(products_cost(problem), SLIGHT):
-        step, arrived = _by_products(primal, change, damping)
+        step, felt, arrived = _by_products(primal, change, damping)
         budget.spend((1 if arrived else CG_STEPS / PRODUCTS) * products_cost(problem))
         if arrived or cost > DENSE:
-            return step
+            return step, felt
     budget.spend(cost)
     step, accurate = dense(primal, rows, damping)
     if accurate or problem.loss.has_entropy or least_squares_cost(problem, len(rows)) > DENSE:
-        return step
+        return step, None
     budget.spend(least_squares_cost(problem, len(rows)))
-    return _by_least_squares(primal, rows, damping)
+    return _by_least_squares(primal, rows, damping), None
 
 
 def _by_unknowns(primal: Primal, rows: Array, damping: float) -> tuple[Array, bool]:
@@ -181,8 +185,11 @@ def _refined(matrix: Array, scale: Array, right: Array) -> tuple[Array, float] |
     return None
 
 
-def _by_products(primal: Primal, change: Array, damping: float) -> tuple[Array, bool]:
-    """Roughly the direction, by preconditioned conjugate gradients, and whether they arrived."""
+def _by_products(primal: Primal, change: Array, damping: float) -> tuple[Array, Array | None, bool]:
+    """Roughly the direction, by preconditioned conjugate gradients, and whether they arrived.
+
+    Between them stands tr(Z X Zᵀ C_c) of every row c where Z is in single precision, as the products' sum is.
+    """
     xp, unit = namespace(primal.images), largest_entry(primal.images)
     slim = xp.astype(primal.images / unit, xp.float32)
     stiffness = float(unit) ** 4 * float(change @ primal.stiff(change))
@@ -195,37 +202,40 @@ def _by_products(primal: Primal, change: Array, damping: float) -> tuple[Array, 
     goal = (far if dot(primal.gradient, primal.gradient) > 1.0 else FINE) ** 2 * size
     towards = rough.divide(rest)
     left = dot(rest, towards)
-    arrived = False
+    moved, arrived = xp.zeros_like(primal.violation), False
     for taken in range(CG_STEPS):
-        bent = product(towards) + damping * towards
+        bent, felt = product(towards)
+        bent = bent + damping * towards
         curvature = dot(towards, bent)
         if not curvature > 0:  # where ψ'' outweighs the divergence 1e16 times, products are all rounding
-            x = x if taken else towards
+            x, moved = (x, moved) if taken else (towards, felt)
             break
         length = left / curvature
-        x, rest = x + length * towards, rest - length * bent
+        x, moved, rest = x + length * towards, moved + length * felt, rest - length * bent
         arrived = dot(rest, rest) <= goal
         if arrived:
             break
         scaled = rough.divide(rest)
         before, left = left, dot(rest, scaled)
         towards = scaled + (left / before) * towards
-    return pull * xp.astype(x, primal.images.dtype), arrived
+    known = primal.images.dtype == xp.float32
+    return pull * xp.astype(x, primal.images.dtype), pull * moved if known else None, arrived
 
 
-def _hessian(primal: Primal, slim: Array, unit: Array) -> Callable[[Array], Array]:
-    """X ↦ X + Zᵀ(Σ_c ψ''_c tr(Z X Zᵀ C_c) C_c)Z, with Z = unit·slim.
+def _hessian(primal: Primal, slim: Array, unit: Array) -> Callable[[Array], tuple[Array, Array]]:
+    """X ↦ X + Zᵀ(Σ_c ψ''_c tr(Z X Zᵀ C_c) C_c)Z and tr(Z X Zᵀ C_c) of every row c, with Z = unit·slim.
 
     The sum is taken in single precision, as a direction need not be exact, and of numbers scaled to fit in.
     """
     problem, xp, area = primal.problem, namespace(slim), unit**2
 
-    def product(x: Array) -> Array:
+    def product(x: Array) -> tuple[Array, Array]:
         size = largest_entry(x)
         felt = xp.astype(problem.sandwich(slim, xp.astype(x / size, xp.float32)), primal.violation.dtype)
-        pull = primal.stiff(size * area * felt)
+        felt = size * area * felt
+        pull = primal.stiff(felt)
         most = largest_entry(pull)
-        return x + xp.astype(most * area, x.dtype) * xp.astype(problem.spread(slim, pull / most), x.dtype)
+        return x + xp.astype(most * area, x.dtype) * xp.astype(problem.spread(slim, pull / most), x.dtype), felt
 
     return product
 

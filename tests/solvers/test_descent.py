@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from oddkernel import SKLR, Comparisons
+from oddkernel.learning.recipe import Recipe
 from oddkernel.solvers import descent
+from oddkernel.solvers.primal import Primal
+from oddkernel.solvers.starts import first
 
 
 def test_copies_and_a_margin_far_beyond_all_distances_give_no_infinite_number() -> None:
@@ -34,3 +37,18 @@ def test_what_replaces_eigenvalues_agrees_with_them() -> None:
     found = descent._bent_at_one(size, (grown / size).astype(np.float32))
     assert found == pytest.approx((values / (1 + values)).sum(), rel=1e-4)
     assert descent._bent_at_one(1.0, np.diag([0.0, -0.8]).astype(np.float32)) is None
+
+
+def test_a_slope_whose_terms_cancel_is_not_that_of_single_precision() -> None:
+    """Near the minimum what single precision leaves of the slope may even be positive."""
+    rng = np.random.default_rng(0)
+    said = Comparisons.from_labels(np.arange(20) % 4, 60, noise=0.3, random_state=0)
+    recipe = Recipe("linear", "softmax", ratio=1.0, margin=0.0)
+    start = Primal.of(first(recipe.problem(rng.normal(size=(20, 5)), recipe.rows(said), 0.1), None))
+    here = descent.minimised(start, 1e-6)
+    step = -here.gradient
+    change = here.problem.sandwich(here.images, step)
+    length = descent._length(here, step, None)
+    assert length > 0
+    for error in (1e-6, -1e-6):
+        assert descent._length(here, step, change + error * np.abs(change).max()) == length

@@ -63,10 +63,9 @@ def test_products_that_are_all_rounding_lead_downhill() -> None:
 
 def test_products_add_up_to_the_change_of_the_violations() -> None:
     here = drawn(1.0, 60, 5)
-    slim = Primal.of(first(here.problem.single, None))
-    step, felt, _ = directions._by_products(slim, directions.usual_change(slim.problem), 0.5)
-    np.testing.assert_allclose(felt, slim.problem.sandwich(slim.images, step), rtol=1e-4, atol=1e-4)
-    assert directions._by_products(here, directions.usual_change(here.problem), 0.5)[1] is None
+    for primal in (here, Primal.of(first(here.problem.single, None))):
+        step, felt, _ = directions._by_products(primal, directions.usual_change(primal.problem), 0.5)
+        np.testing.assert_allclose(felt, primal.problem.sandwich(primal.images, step), rtol=1e-4, atol=1e-4)
 
 
 def test_where_no_row_bends_the_step_is_the_gradient() -> None:

@@ -41,6 +41,9 @@ RELIEF = 0.1
 # A step ends where this share of the slope is left. It may be that long, and must leave this share of each of W's
 # dimensions.
 FLAT, LONGEST, EDGE = 0.3, 8.0, 0.3
+# What may be left of the slope's terms when they cancel, where they are known to single precision. Derived: that has
+# seven digits, and a slope is needed to one.
+DIGITS = 1e-4
 # Steps that may pass without halving a gradient that is small already.
 PATIENCE = 4
 # On a path: by how much it advances each time, and the squared Newton decrement at which it does. By trial of the path
@@ -190,21 +193,25 @@ def _newton(primal: Primal, close: float | None, steps: int, budget: Budget) -> 
 def _length(primal: Primal, step: Array, change: Array | None) -> float:
     """How far to go along a direction X: 1, unless f is far from flat there; then to where it nearly is.
 
-    ``change``: tr(Z X Zᵀ C_c) of every row c, if known.
+    ``change``: tr(Z X Zᵀ C_c) of every row c to single precision, if known.
 
     Along l, f is tr W(I + lX) − logdet W − Σ log(1 + lξ) + Σψ(t + l·t′), with the eigenvalues ξ of X and the change t′
     of the violations, so that its slope, which grows, costs no matrix product. At l = 1, Σ ξ/(1 + ξ) is q less the
     squares of the inverse of a Cholesky factor of I + X, in a tenth of the time of the eigenvalues.
     """
     problem, xp = primal.problem, namespace(step)
-    change = problem.sandwich(primal.images, step) if change is None else change
-    linear = dot(primal.inner, step)
+    known = problem.sandwich(primal.images, step) if change is None else change
+    linear, trace = dot(primal.inner, step), float(xp.sum(xp.linalg.diagonal(step)))
 
     def slope(length: float, bent: float) -> float:
-        wanted = problem.loss.wanted(primal.violation + length * change)
-        return float(linear - bent + wanted @ change)
+        wanted = problem.loss.wanted(primal.violation + length * known)
+        return float(linear - bent + wanted @ known)
 
-    first = slope(0.0, float(xp.sum(xp.linalg.diagonal(step))))
+    first = slope(0.0, trace)
+    terms = abs(linear) + abs(trace) + float(xp.sum(xp.abs(primal.wanted * known)))
+    if change is not None and primal.images.dtype != xp.float32 and not abs(first) > DIGITS * terms:
+        known = problem.sandwich(primal.images, step)
+        first = slope(0.0, trace)
     if not first < 0:
         return 0.0
     # Single precision has no numbers above 3e38; dividing by a power of two loses no digits.

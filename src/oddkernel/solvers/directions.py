@@ -39,7 +39,7 @@ DENSE = 1e11
 def direction(primal: Primal, change: Array, damping: float, budget: Budget) -> tuple[Array, Array | None]:
     """The X with (1 + damping)X + Zᵀ(Σ_c ψ''_c tr(Z X Zᵀ C_c) C_c)Z = −gradient, in the cheapest of three ways.
 
-    Beside it stands tr(Z X Zᵀ C_c) of every row c, if known as exactly as Z is.
+    Beside it stands tr(Z X Zᵀ C_c) of every row c, to single precision, or None if unknown.
     """
     if not isinstance(primal.images, np.ndarray):
         step, felt, _ = _by_products(primal, change, damping)
@@ -185,11 +185,8 @@ def _refined(matrix: Array, scale: Array, right: Array) -> tuple[Array, float] |
     return None
 
 
-def _by_products(primal: Primal, change: Array, damping: float) -> tuple[Array, Array | None, bool]:
-    """Roughly the direction, by preconditioned conjugate gradients, and whether they arrived.
-
-    Between them stands tr(Z X Zᵀ C_c) of every row c where Z is in single precision, as the products' sum is.
-    """
+def _by_products(primal: Primal, change: Array, damping: float) -> tuple[Array, Array, bool]:
+    """Roughly the direction X by preconditioned conjugate gradients; tr(Z X Zᵀ C_c) of every row; if they arrived."""
     xp, unit = namespace(primal.images), largest_entry(primal.images)
     slim = xp.astype(primal.images / unit, xp.float32)
     stiffness = float(unit) ** 4 * float(change @ primal.stiff(change))
@@ -218,8 +215,7 @@ def _by_products(primal: Primal, change: Array, damping: float) -> tuple[Array, 
         scaled = rough.divide(rest)
         before, left = left, dot(rest, scaled)
         towards = scaled + (left / before) * towards
-    known = primal.images.dtype == xp.float32
-    return pull * xp.astype(x, primal.images.dtype), pull * moved if known else None, arrived
+    return pull * xp.astype(x, primal.images.dtype), pull * moved, arrived
 
 
 def _hessian(primal: Primal, slim: Array, unit: Array) -> Callable[[Array], tuple[Array, Array]]:

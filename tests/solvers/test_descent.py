@@ -52,3 +52,20 @@ def test_a_slope_whose_terms_cancel_is_not_that_of_single_precision() -> None:
     assert length > 0
     for error in (1e-6, -1e-6):
         assert descent._length(here, step, change + error * np.abs(change).max()) == length
+
+
+def test_where_a_loss_pulls_moderately_steps_without_a_path_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    said = Comparisons.from_labels(np.arange(20) % 4, 60, noise=0.3, random_state=0)
+    recipe, X = Recipe("linear", "squared", ratio=4.0, margin=0.5), rng.normal(size=(20, 5))
+    paths = []
+    for name in ("_central", "_strengthened"):
+        path = getattr(descent, name)
+        monkeypatch.setattr(descent, name, lambda *given, path=path: paths.append(1) or path(*given))
+    for penalty, taken in ((1e-3, 0), (1.0, 1)):
+        start = Primal.of(first(recipe.problem(X, recipe.rows(said), penalty), np.zeros(120)))
+        assert (descent._norm(start.gradient) > descent.GENTLE) == taken
+        assert descent._norm(start.gradient) > 1.0
+        found = descent.minimised(start, 1e-6)
+        assert np.linalg.norm(found.gradient) <= 1e-6
+        assert len(paths) == taken

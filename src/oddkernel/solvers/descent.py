@@ -32,6 +32,10 @@ from .costs import Budget
 from .directions import direction, usual_change
 from .primal import Primal
 
+# How many times as hard as the divergence a loss may pull for steps without a path to be tried first, and how many. By
+# trial: on THINGS with 140,177 answers under a squared loss, which pulls 270 times as hard, 11 steps without a path
+# take 3 seconds, and 24 on a path 11.
+GENTLE, ATTEMPT = 1e3, 15
 # Products for the largest eigenvalue of the gradient, which is known to a few per cent then: a path starts from it.
 POWERS = 20
 # Most steps at the end of a path and for one of its points.
@@ -121,6 +125,10 @@ def minimised(primal: Primal, close: float, *, warm: bool = False, budget: Budge
         if arrived:
             return found
     pull = _norm(primal.gradient) if primal.problem.rank else 0.0
+    if 1.0 < pull <= GENTLE:
+        found, arrived = _newton(primal, close, ATTEMPT, budget)
+        if arrived:
+            return found
     if pull > 1.0:
         # Where rows are few, most dimensions need not move, and the second path would move them all.
         crowded = 2 * len(primal.problem) > primal.problem.rank**2

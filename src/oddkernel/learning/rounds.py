@@ -19,8 +19,9 @@ from ..solvers.starts import is_large, is_soft
 from ..support.types import Array
 from .recipe import Recipe, unit_of
 
-# The tolerance and the most steps of a solution in single precision. Chosen by hand.
-ROUGH, ROUGH_STEPS = 1e-2, 60
+# The tolerance and the most steps of a solution in single precision, and the tolerance where double precision goes on
+# from there. Chosen by hand.
+ROUGH, ROUGH_STEPS, NEAR = 1e-2, 60, 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +124,12 @@ def learn(
         pays = device is None and solver.exact and is_soft(problem) and is_large(problem)
         if pays and (rough or len(problem) > DENSE):
             # Half the time. Where double precision is wanted, a few steps are left from there.
-            near = solve(problem.single, Newton(), start=start, tol=max(tol, ROUGH), max_iter=ROUGH_STEPS)
+            near_tol = max(tol, ROUGH if rough else NEAR)
+            near = solve(problem.single, Newton(), start=start, tol=near_tol, max_iter=ROUGH_STEPS)
             if rough and near[0].status.success:
                 found.append(near)
                 continue
-            start = near[0].multipliers if near[0].status.success else start
+            start = near[0].multipliers if near[0].residual <= max(tol, ROUGH) else start
         found.append(solve(problem, solver, start=start, tol=tol, max_iter=max_iter, progress=progress, device=device))
     solution, point = found[-1]
     return Learned(solution, point, prior, tuple(each.multipliers for each, _ in found))

@@ -179,3 +179,10 @@ def test_nothing_of_it_is_needed_for_numpy() -> None:
     assert importlib.util.find_spec("numpy") is not None
     assert namespace(np.zeros(1)) is np
     assert device_named(None) is None
+
+
+def test_a_product_with_a_triangle_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "WIDE", 3)
+    rng = np.random.default_rng(0)
+    rows, factor = rng.normal(size=(5, 8)), np.tril(rng.normal(size=(8, 8)))
+    np.testing.assert_allclose(arrays.times_lower(rows, factor), rows @ factor)

@@ -81,3 +81,14 @@ def test_a_matrix_and_its_vector_have_the_same_inner_products() -> None:
     unknowns = Unknowns(4)
     assert unknowns.vector(one) @ unknowns.vector(other) == pytest.approx(np.sum(one * other))
     np.testing.assert_allclose(unknowns.matrix(unknowns.vector(one)), one)
+
+
+@pytest.mark.parametrize(("condition", "enough"), [(1e3, True), (1e10, False)])
+def test_single_precision_is_refined_or_not_used(condition: float, enough: bool) -> None:
+    rng = np.random.default_rng(0)
+    axes = np.linalg.qr(rng.normal(size=(40, 40)))[0]
+    matrix, right = (axes * np.geomspace(1.0, condition, 40)) @ axes.T, rng.normal(size=40)
+    found = directions._refined(matrix, 1.0 / np.sqrt(np.diagonal(matrix)), right)
+    assert (found is not None) == enough
+    if found is not None:
+        np.testing.assert_allclose(matrix @ found[0], right, atol=1e-6)

@@ -73,6 +73,6 @@ class Standardised(Kernel):
         return self.kernel_(self._standardise(A), None if A is B else self._standardise(B))
 
     def _standardise(self, A: Array) -> Array:
-        # Where the square of a value overflows, the item is far from all others wherever else it is.
+        # Squares of larger values would overflow. At this limit an item is as good as infinitely far from the others.
         with np.errstate(over="ignore"):
             return np.clip((A - self.mean_) / self.scale_, -1 / NEGLIGIBLE, 1 / NEGLIGIBLE)

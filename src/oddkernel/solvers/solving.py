@@ -36,8 +36,8 @@ APPROACH = 1e-2
 # Steps after which a solver that has run into the edge of the domain is led back, and after which one is where rows
 # with a kink need not hold: by then Newton's steps have come near, or take hundreds. By trial on random problems.
 PROBE, GLANCE = 20, 4
-# Steps after which hard rows whose dual still rises are asked whether they contradict one another. By trial: 20 took
-# twice the time on draw(22000128), of 1,447 dimensions.
+# Steps after which it is checked whether hard rows contradict one another. By trial: with 20 it took twice the time on
+# draw(22000128), of 1,447 dimensions.
 EARLY = 8
 
 

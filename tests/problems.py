@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pytest
 
 from oddkernel import Comparisons
+from oddkernel.learning.recipe import Recipe
 from oddkernel.problem.constraints import Constraints
 from oddkernel.problem.dual import Dual
 from oddkernel.problem.losses import LOSSES
@@ -156,6 +157,18 @@ def _random_answers(delta: Array, rng: np.random.Generator) -> Comparisons:
             Comparisons.cannot_link([[i, j]], 1.5 * delta[i, j] + 1e-3, weight=weight),
         ][rng.choice(3, p=[0.6, 0.2, 0.2])]
     return said
+
+
+def outweighed(
+    loss: str, penalty: float, dimensions: int = 12, margin: float = 4.0, ratio: float = 2.0, unit: float = 1.0
+) -> Dual:
+    """Random answers about items on which many can't agree, with a margin of twice the mean squared distance."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, dimensions)) * np.sqrt(unit / dimensions)
+    shown = np.array([rng.choice(30, 3, replace=False) for _ in range(60)])
+    said = Comparisons.odd_one_out(shown, rng.integers(-1, 3, size=60))
+    recipe = Recipe("linear", loss, ratio=ratio, margin=margin)
+    return recipe.problem(X, recipe.rows(said), penalty)
 
 
 def learned_kernel(problem: Problem, point: Point) -> Array:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from problems import Problem, random_problem
 
-from oddkernel import Comparisons
+from oddkernel import SKLR, Comparisons
 from oddkernel.problem.dual import Dual
 from oddkernel.problem.point import Point
 from oddkernel.solvers import Projection
@@ -66,3 +66,15 @@ def test_the_kernel_that_passes_leave_is_the_kernel() -> None:
     fresh = dual.at(point.alpha)
     assert point.kernel == pytest.approx(fresh.kernel, rel=1e-9, abs=1e-12)
     assert point.violation == pytest.approx(fresh.violation, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("apart", range(3))
+def test_steps_on_a_row_about_copies_do_not_amplify_rounding(apart: int) -> None:
+    """Items a and b are copies, so that the second row asks for 49 ≤ 0 and its multiplier grows with every pass."""
+    X = np.zeros((4, 2))
+    X[apart, 1] = 1.0
+    a, b = sorted({0, 1, 2} - {apart})
+    said = Comparisons.most_central([a], [[b, apart]]) + Comparisons.must_link([[a, apart]])
+    model = SKLR("adaptive", ratio=1.0, margin=49.0, penalty=10.0, solver="projection").fit(X, said)
+    near, far = (np.square(model.distance(X))[pair] for pair in ((a, b), (apart, b)))
+    assert sorted(model.solution_.slack[:2]) == pytest.approx([near - far + 49.0, 49.0], rel=1e-12)

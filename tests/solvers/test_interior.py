@@ -7,48 +7,26 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from oddkernel_benchmarks.problems import draw
-from problems import Problem, random_problem, seeds
+from problems import Problem, outweighed, random_problem, seeds
 
-from oddkernel import Comparisons
+from oddkernel import SKLR, Comparisons
 from oddkernel.learning.recipe import Recipe
-from oddkernel.problem.arrays import Array
 from oddkernel.problem.dual import Dual
-from oddkernel.problem.row_products import mixed_products
 from oddkernel.solvers import Auto, solve
 from oddkernel.solvers.costs import inside_unknowns_cost, rows_cost
-from oddkernel.solvers.interior import Bend, Inside, interior, over_rows, over_unknowns
+from oddkernel.solvers.interior import Inside, interior
 from oddkernel.solvers.loop import optimal, run
 from oddkernel.solvers.newton import Newton
-from oddkernel.solvers.starts import from_inside, guessed, interior_pays
-from oddkernel.solvers.threads import one_thread
+from oddkernel.solvers.starts import from_inside, guessed, interior_pays, only_inside
 
 
-def outweighed(loss: str, penalty: float, dimensions: int = 12, margin: float = 4.0, ratio: float = 2.0) -> Dual:
-    """Random answers about items on which many can't agree, with a margin of twice the mean squared distance."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, dimensions)) / np.sqrt(dimensions)
-    shown = np.array([rng.choice(30, 3, replace=False) for _ in range(60)])
-    said = Comparisons.odd_one_out(shown, rng.integers(-1, 3, size=60))
-    recipe = Recipe("linear", loss, ratio=ratio, margin=margin)
-    return recipe.problem(X, recipe.rows(said), penalty)
-
-
-@pytest.fixture(params=[0.0, np.inf], ids=["unknowns", "rows"])
+@pytest.fixture(params=[(0.0, 0), (np.inf, 10**9), (np.inf, 0)], ids=["unknowns", "rows", "single"])
 def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Newton's equations over the unknowns of W, and over the rows."""
-    monkeypatch.setattr("oddkernel.solvers.interior.inside_unknowns_cost", lambda problem: request.param)
-
-
-def newton_matrix(at: Inside) -> Array:
-    """tr(W C_c Z⁻¹ C_d) + ψ*'' + Gᵀ·diag(slack/room)·G, by the written-out products."""
-    problem, loss, every = at.problem, at.problem.loss, np.eye(len(at.problem))
-    middle = [problem.spread(problem.coordinates, row) for row in every]
-    moved = [at.metric @ each @ np.linalg.inv(at.bent) for each in middle]
-    matrix = np.array([problem.sandwich(problem.coordinates, 0.5 * (each + each.T)) for each in moved])
-    own, shared = loss.bend(at.alpha)
-    together = (loss.group[:, None] == loss.group) & loss.entropic
-    walls = at.intervals.matrix.toarray()
-    return matrix + np.diag(own) + together * shared + walls.T @ np.diag(at.slack / at.room) @ walls
+    """Newton's equations over the unknowns of W, and over the rows, by a factor in double and in single precision."""
+    cost, single = request.param
+    monkeypatch.setattr("oddkernel.solvers.interior.inside_unknowns_cost", lambda problem: cost)
+    monkeypatch.setattr("oddkernel.solvers.interior_equations.SINGLE", single)
+    monkeypatch.setattr("oddkernel.solvers.interior_equations.DIMENSIONS", np.inf)
 
 
 @pytest.mark.parametrize("loss", ["squared", "hinge", "logistic", "softmax"])
@@ -76,31 +54,6 @@ def test_the_optimum_of_small_problems_with_copies_links_and_repeats(seed: int, 
         assert found.point.objective == pytest.approx(best.objective, rel=1e-5, abs=1e-5)
 
 
-@pytest.mark.parametrize("loss", ["squared", "hinge", "logistic", "softmax"])
-@pytest.mark.parametrize(
-    ("penalty", "dimensions", "margin", "ratio"),
-    [(1e-2, 12, 4.0, 2.0), (1e5, 12, 4.0, 2.0), (1e4, 4, 1e5, 2.0), (1e4, 4, 1e5, 1.0), (1e8, 3, 1e2, 1.0)],
-)
-def test_rows_and_unknowns_of_w_give_the_same_steps(
-    loss: str, penalty: float, dimensions: int, margin: float, ratio: float
-) -> None:
-    """Also at the end of the path, where what rows are divided by ranges over 1e17, and some are held by W alone."""
-    at: Inside | None = Inside.start(outweighed(loss, penalty, dimensions, margin, ratio))
-    with one_thread():  # sums in the same order on every machine: at the end of the path they decide the last digits
-        while at is not None and not at.arrived:
-            bend = Bend(at)
-            matrix, right = newton_matrix(at), at.problem.offset - at.problem.loss.slope(at.alpha)
-            scale = np.sqrt(np.diagonal(matrix))
-            by_rows, by_unknowns = over_rows(at, bend, np.linalg.inv(at.bent)), over_unknowns(at, bend)
-            assert by_unknowns is not None
-            for solved in (by_rows or by_unknowns, by_unknowns):  # rounding may leave the larger matrix singular
-                alpha = solved(right)
-                error = np.abs(matrix @ alpha - right) / scale
-                assert error.max() <= 1e-7 * (scale * np.abs(alpha) + np.abs(right) / scale).max()
-            at = at.moved()
-    assert at is not None
-
-
 @pytest.mark.parametrize("loss", ["squared", "logistic", "softmax"])
 def test_it_follows_a_descent_that_would_take_longer(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on draw(20000390) and draw(20000056), where conjugate gradients took minutes and did not arrive."""
@@ -117,10 +70,41 @@ def test_it_follows_a_descent_that_would_take_longer(loss: str, monkeypatch: pyt
     problem = outweighed(loss, 1e5)
     for share, calls in ((1.0, 0), (1e-12, 1)):
         monkeypatch.setattr("oddkernel.solvers.starts.DESCENT", share)
+        monkeypatch.setattr("oddkernel.solvers.starts.HOPELESS", share)
         point = guessed(problem.origin, Auto(), 1e-6)
         assert len(called) == calls
         assert point.residual < 1e-2
     assert solve(problem, Auto())[0].status.success
+
+
+@pytest.mark.parametrize("loss", ["hinge", "softmax"])
+def test_it_follows_a_descent_over_few_unknowns_that_would_take_longer(
+    loss: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on draw(41000007), where the method of multipliers took 2,000 directions, and did not arrive."""
+    monkeypatch.setattr("oddkernel.solvers.starts.fewer_unknowns", lambda _: True)
+    monkeypatch.setattr("oddkernel.solvers.starts.DESCENT", 1e-12)
+    monkeypatch.setattr("oddkernel.solvers.starts.HOPELESS", 1e-12)
+    for penalty in (1.0, 1e5):
+        assert guessed(outweighed(loss, penalty).origin, Auto(), 1e-6).residual < 1e-2
+
+
+@pytest.mark.parametrize("loss", ["logistic", "softmax"])
+def test_single_precision_does_not_come_first_where_it_would_end_the_path_too_soon(loss: str) -> None:
+    """On draw(31001775) both precisions took the same path, one after the other."""
+    assert only_inside(outweighed(loss, 1e5))
+    assert not only_inside(outweighed(loss, 1e-2))
+
+
+@pytest.mark.parametrize("loss", ["logistic", "softmax"])
+def test_where_a_temperature_is_the_only_unit_of_distance_it_starts_from_that(loss: str) -> None:
+    """It once started from distances 1e5 times as small, and took up to 19 steps here, and 70 on draw(31002298)."""
+    for penalty in (1.0, 1e3, 1e5, 1e7):
+        at: Inside | None = Inside.start(outweighed(loss, penalty, margin=0.0))
+        for _ in range(14):
+            at = at if at is None or at.arrived else at.moved()
+        assert at is not None
+        assert at.arrived
 
 
 def test_it_does_not_come_first_where_rows_must_hold() -> None:
@@ -143,7 +127,8 @@ def test_rows_that_must_hold_and_can(seed: int) -> None:
 def test_with_many_rows_it_goes_on_to_the_optimum(
     penalty: float, ratio: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("oddkernel.solvers.interior.DENSE", 50)
+    for module in ("interior", "interior_equations"):
+        monkeypatch.setattr(f"oddkernel.solvers.{module}.DENSE", 50)
     problem = outweighed("hinge", penalty, 4, 4.0, ratio)
     found = interior(problem, 1e-6)
     assert found is not None
@@ -168,6 +153,40 @@ def test_w_is_taken_for_the_inverse_of_s_only_where_rounding_alone_tells_them_ap
     assert other.as_known is None
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("turned", [False, True])
+def test_metrics_of_condition_1e22_keep_their_digits(turned: bool) -> None:
+    """Features of 1e7 and a loss that outweighs the divergence 1e18 times, also where every feature mixes all axes."""
+    drawn = draw(21004328)
+    features = drawn.phi
+    if turned:
+        mixed = np.random.default_rng(0).normal(size=(features.shape[1],) * 2)
+        features = features @ np.linalg.qr(mixed)[0]
+    settings = drawn.settings
+    recipe = Recipe("linear", settings["loss"], ratio=settings["ratio"], margin=settings["margin"])
+    problem = recipe.problem(features, recipe.rows(drawn.said), settings["penalty"])
+    found = interior(problem, 1e-6)
+    assert found is not None
+    assert np.linalg.cond(found.primal.factor) > 1e9
+    known = found.as_known
+    assert known is not None
+    assert optimal(known, 1e-6)
+    if not turned:
+        drawn.check()
+
+
+@pytest.mark.parametrize("unit", [2.0**-20, 2.0**20])
+def test_the_bounds_that_seem_to_hold_do_not_depend_on_the_unit_of_distance(unit: float) -> None:
+    one: Inside | None = Inside.start(outweighed("hinge", 1.0))
+    other: Inside | None = Inside.start(outweighed("hinge", 1.0 / unit, margin=4.0 * unit, unit=unit))
+    snapped = 0
+    while one is not None and other is not None and not one.arrived:
+        np.testing.assert_array_equal(one.snapped, unit * other.snapped)
+        snapped += int(np.count_nonzero(one.snapped != one.alpha))
+        one, other = one.moved(), other.moved()
+    assert snapped > 0
+
+
 def test_many_rows_are_if_dimensions_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("oddkernel.solvers.starts.INSIDE", 50)
     assert interior_pays(outweighed("hinge", 1.0, dimensions=3))
@@ -183,24 +202,6 @@ def test_rows_without_offset_or_with_nothing_else() -> None:
         recipe = Recipe("linear", loss, ratio=2.0, margin=0.0)
         problem = recipe.problem(X, recipe.rows(said), 100.0)
         assert run(from_inside(problem.origin, 1e-6), Newton(), 1e-6, 10, None).status.success
-
-
-def test_products_of_rows_under_two_kernels() -> None:
-    rng = np.random.default_rng(0)
-    problem = outweighed("squared", 1.0)
-    one, other = (half @ half.T for half in rng.normal(size=(2, 30, 5)))
-    first, second = problem.first.astype(np.uint64), problem.second.astype(np.uint64)
-    ends = [(first[pair], second[pair]) for pair in (problem.near, problem.far)]
-    products = mixed_products(one, other, *ends, problem.near_factor, problem.far_factor)
-    matrices = np.zeros((len(problem), 30, 30))
-    for c in range(len(problem)):
-        for pair, factor in ((problem.near, problem.near_factor), (problem.far, -problem.far_factor)):
-            apart = np.zeros(30)
-            apart[[problem.first[pair[c]], problem.second[pair[c]]]] = 1.0, -1.0
-            matrices[c] += factor[c] * np.outer(apart, apart)
-    written = np.einsum("ij,cjk,kl,dli->cd", one, matrices, other, matrices, optimize=True)
-    upper = np.triu_indices(len(problem))
-    np.testing.assert_allclose(products[upper], written[upper], rtol=1e-9, atol=1e-9)
 
 
 def test_rows_about_copies_and_sizes_near_overflow_leave_a_start() -> None:
@@ -222,3 +223,21 @@ def test_it_serves_all_random_problems_in_the_cheaper_of_two_forms(seed: int, by
     problem = recipe.problem(drawn.phi, recipe.rows(drawn.said), settings["penalty"])
     assert interior_pays(problem)
     assert (rows_cost(len(problem)) < inside_unknowns_cost(problem)) == by_rows
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_logistic_answers_that_compare_copies_alone_have_a_start() -> None:
+    """Their distances are 0, and give no unit beside the temperature."""
+    said = Comparisons.odd_one_out([[2, 0, 1], [2, 1, 0]], [-1, 2], weight=[1.0, 10.0])
+    said += Comparisons.most_central([2], [[0, 1]])
+    model = SKLR("adaptive", ratio=1.0, margin=5.0, loss="logistic", penalty=10.0).fit(np.zeros((3, 1)), said)
+    assert model.solution_.status.success
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_path_that_ends_where_numbers_overflow_raises_no_warning() -> None:
+    """An answer about a copy of its central item, with a weight of 1e15, led to distances of 1e304."""
+    said = Comparisons.most_central([0, 0], [[1, 3], [1, 2]], weight=[1192350314990113.0, 1.0])
+    X = np.array([[0.0, 0.0]] * 3 + [[0.0, 1.0]] * 2 + [[0.0, 0.0]] * 2)
+    model = SKLR("linear", ratio=1.0, loss="logistic", penalty=10.0).fit(X, said)
+    assert model.solution_.status.success

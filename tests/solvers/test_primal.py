@@ -19,8 +19,7 @@ def known(missed: float, rounding: float) -> Point | None:
     """
     rows = Constraints.from_comparisons(Comparisons.odd_one_out([[0, 1, 2]], [-1]), ratio=1.0, margin=0.0)
     problem = Dual(np.eye(3), rows, Conjugate.hard(rows.equality))
-    found = Primal.under_metric(problem, (1.0 + missed / np.sqrt(problem.rank)) * np.eye(problem.rank))
-    assert found is not None
+    found = Primal.of(problem.origin).turned((1.0 + missed / np.sqrt(problem.rank)) ** 0.5 * problem.unit)
     signs = np.array([1.0, -1.0, 1.0])
     return found.known(rounding / found.rounding(signs) * signs)
 

@@ -22,9 +22,7 @@ def test_a_metric_and_multipliers_that_do_not_belong_together_meet_in_the_optimu
     _, point = solve(problem, Auto(), tol=1e-10)
     rng = np.random.default_rng(seed)
     off = 0.01 * rng.normal(size=(problem.rank, problem.rank))
-    metric = point.metric + point.inverse_factor.T @ (off + off.T) @ point.inverse_factor
-    start = Primal.under_metric(problem, metric)
-    assert start is not None
+    start = Primal.of(point).turned(np.linalg.cholesky(problem.unit + off + off.T))
     alpha = np.clip(point.alpha * rng.uniform(0.98, 1.02, size=len(problem)), problem.loss.lower, problem.loss.upper)
     assert start.known(alpha) is None
     found = refined(start, alpha, 1e-9)

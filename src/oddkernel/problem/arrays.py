@@ -203,6 +203,11 @@ def plus_diagonal(matrix: Array, values: Array) -> Array:
     return matrix + values[:, None] * xp.eye(matrix.shape[0], dtype=matrix.dtype, device=matrix.device)
 
 
+def symmetrised(matrix: Array) -> Array:
+    """The mean of the matrix and its transpose."""
+    return 0.5 * (matrix + matrix.T)
+
+
 def cholesky(matrix: Array, *, overwrite: bool = False) -> Array | None:
     """The lower Cholesky factor, or None if the matrix is not positive definite.
 

@@ -33,7 +33,9 @@ INSIDE = 9000
 # What descent in the primal may take before that method, in its directions: it takes 20 to 35 steps, each a third to a
 # fifth of what `rows_cost` counts. By trial: of 14 descents on random problems 8 arrived with 0.1 to 3.9 of them, the
 # others did not with 8; on THINGS with 3,000 answers 5 cut off what was about to arrive, and 12 took a fifth less time.
-DESCENT = 12
+# HOPELESS takes its place where the rows may gain 1,000 times as much as the divergence (`starts.is_gross`): the 8
+# that arrived had by then.
+DESCENT, HOPELESS = 12, 4
 
 
 @dataclass

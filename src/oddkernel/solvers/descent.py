@@ -26,7 +26,6 @@ from ..problem.arrays import (
     namespace,
     plus_diagonal,
 )
-from ..problem.dual import Dual
 from ..problem.point import Point
 from .costs import Budget
 from .directions import direction, usual_change
@@ -78,16 +77,13 @@ def descend(
         warm = True
 
 
-def polished(problem: Dual, metric: Array, close: float) -> Point | None:
-    """The optimum of a problem whose loss is soft, from a metric near it; None if rounding has left that singular."""
-    start = Primal.under_metric(problem, metric)
-    if start is None:
-        return None
-    found, _ = _newton(start, close, STEPS, Budget())
-    return found.known(found.wanted) or problem.at(found.wanted)
+def polished(primal: Primal, close: float) -> Point | None:
+    """The optimum of a problem whose loss is soft, from a metric near it; None if its multipliers leave the domain."""
+    found, _ = _newton(primal, close, STEPS, Budget())
+    return found.known(found.wanted) or found.problem.at(found.wanted)
 
 
-def held_and_moved(point: Point, tol: float) -> Point | None:
+def held_and_moved(point: Point, tol: float, budget: Budget | None = None) -> Point | None:
     """The best point that the method of multipliers leads to from here; None if it leads nowhere.
 
     Rows whose loss has a kink are held near their multipliers so far by ½·ε(α′ − α)², with ε a share of the curvature
@@ -97,7 +93,9 @@ def held_and_moved(point: Point, tol: float) -> Point | None:
     xp, alpha, hold, tightest, close = namespace(point.alpha), point.alpha, HOLD, TIGHTEST, ROUGHLY
     for _ in range(TIMES):
         held = problem.proximal(alpha, xp.where(problem.loss.walls, primal.own_products / hold, 0.0))
-        found = minimised(primal.under(held), close)
+        found = minimised(primal.under(held), close, budget=budget)
+        if budget is not None and budget.spent:
+            break
         primal = found.under(problem)
         if dot(found.gradient, found.gradient) > close**2:  # held too little to be smooth
             hold = tightest = max(hold / TIGHTER, HOLD)

@@ -71,7 +71,8 @@ def _project(
     """Steps until enough columns wait.
 
     Returns how many rows were seen to; whether it stopped since a distance has become so small beside K that the next
-    row can't be read off it (``peak`` is the largest that each K_ii has been); the steps; the columns; these times N.
+    row can't be read off it (``peak`` is the largest that each K_ii has been), or since that row's pairs hardly differ;
+    the steps; the columns; these times N.
     """
     m, s = len(offset), len(kernel)
     steps = np.zeros(m)
@@ -95,6 +96,9 @@ def _project(
         uv = kernel[i, k] - kernel[i, h] - kernel[j, k] + kernel[j, h]
         for t in range(n):
             uv -= (columns[i, t] - columns[j, t]) * (turned[k, t] - turned[h, t])
+        # Copies among the items: C_c = uuᵀ − vvᵀ with u = ±v is 0 but for rounding, which steps on such a row amplify.
+        if near_factor[c] == far_factor[c] and uu - 2.0 * abs(uv) + vv < CANCELLATION * (uu + vv):
+            return c, True, steps, columns[:, :n], turned[:, :n]
         trace, determinant = two_by_two(near_factor[c], far_factor[c], uu, uv, vv)
         steps[c] = one_row(trace, determinant, offset[c], curvature[c], 0.0, lower[c], upper[c], 0.0)
         if steps[c] == 0.0:

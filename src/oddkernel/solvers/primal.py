@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..problem.arrays import Array, cholesky, dot, namespace, times_lower
+from ..problem.arrays import Array, dot, namespace, times_lower
 from ..problem.dual import Dual
 from ..problem.geometry import Geometry
 from ..problem.point import ROUNDING, Point
@@ -32,15 +32,6 @@ class Primal(Geometry):
         """At the metric of a point of the dual."""
         factor = point.inverse_factor.T
         return cls(point.problem, point.problem.coordinates @ factor, factor, -point.log_determinant)
-
-    @classmethod
-    def under_metric(cls, problem: Dual, metric: Array) -> Primal | None:
-        """At this W; None if rounding has left it singular."""
-        factor = cholesky(metric)
-        if factor is None:
-            return None
-        log_determinant = 2.0 * float(np.log(np.diagonal(factor)).sum())
-        return cls(problem, problem.coordinates @ factor, factor, log_determinant)
 
     def under(self, problem: Dual) -> Primal:
         """The same metric for other offsets and losses of the same rows."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..problem.arrays import Array, cholesky, dot
+from ..problem.arrays import Array, cholesky, dot, symmetrised
 from ..problem.point import Point
 from .loop import optimal
 from .newton import bounded_maximum
@@ -35,7 +35,7 @@ def refined(primal: Primal, alpha: Array, tol: float) -> Point | None:
         apart = primal.inner + problem.spread(primal.images, alpha) - unit
         # Its triangles are rounded differently, and Cholesky's factor reads one: on draw(21003528) that left 4e-7 of a
         # violation that a step met to 1e-15 otherwise.
-        apart = 0.5 * (apart + apart.T)
+        apart = symmetrised(apart)
         left = [dot(apart, apart) ** 0.5, here.residual]
         nearer = [now < 0.5 * before for now, before in zip(left, least, strict=True)]
         least, idle = [min(pair) for pair in zip(left, least, strict=True)], 0 if any(nearer) else idle + 1

@@ -14,6 +14,7 @@ from .ascent import Ascent
 from .costs import (
     DENSE,
     DESCENT,
+    HOPELESS,
     INSIDE,
     Budget,
     fewer_unknowns,
@@ -80,22 +81,23 @@ def guessed(point: Point, solver: Solver, tol: float, *, warm: bool = False) -> 
     near = warm and rows_cost(len(problem)) <= unknowns_cost(problem)
     outweighed = not near and _outweighed(point)
     fewer = fewer_unknowns(point)
+    # A descent that takes longer than the interior-point method would hardly ever arrives.
+    most = (HOPELESS if is_gross(point) else DESCENT) * inside_cost(problem) if interior_pays(problem) else np.inf
+    budget = Budget(most)
     if fewer:
-        met = through_primal(point, 0.1 * tol, tol)
+        met = through_primal(point, 0.1 * tol, tol, budget)
         point = point if met is None else met
         # Over few unknowns of W most soft losses are met at once.
-        if optimal(point, tol) or not (outweighed and is_soft(problem) and interior_pays(problem)):
+        if optimal(point, tol) or not (budget.spent or (outweighed and is_soft(problem) and interior_pays(problem))):
             return point
         return from_inside(point, tol)
     if outweighed and interior_pays(problem):
-        prompt = PROMPT if _gain(point) < GROSS else 10.0 * PROMPT
+        prompt = 10.0 * PROMPT if is_gross(point) else PROMPT
         if inside_cost(problem) <= max(products_cost(problem), prompt):
             inside = from_inside(point, tol)
             if inside is not point:
                 return inside
     if (many and is_soft(problem)) or outweighed:
-        # A descent that takes longer than the interior-point method would hardly ever arrives.
-        budget = Budget(DESCENT * inside_cost(problem) if interior_pays(problem) else np.inf)
         for nearer in descend(point, (10.0 * tol, tol) if many else (NEAR,), warm=warm, budget=budget):
             # From a warm start, the first of them may be no nearer than that, and the next one all the same.
             point = nearer if nearer.residual < point.residual else point
@@ -148,11 +150,11 @@ def cut_by_cut(point: Point) -> tuple[Point, Array | None]:
         point = there
 
 
-def through_primal(point: Point, close: float, tol: float) -> Point | None:
+def through_primal(point: Point, close: float, tol: float, budget: Budget | None = None) -> Point | None:
     """The optimum as the primal has it, if it has it."""
     if point.problem.loss.walls.any():
-        return held_and_moved(point, tol)
-    return next(descend(point, (close,)), None)
+        return held_and_moved(point, tol, budget)
+    return next(descend(point, (close,), budget=budget), None)
 
 
 def interior_pays(problem: Dual) -> bool:
@@ -165,6 +167,17 @@ def fits_inside(problem: Dual) -> bool:
     return problem.host is problem and len(problem) > 0 and inside_cost(problem) <= rows_cost(INSIDE)
 
 
+def only_inside(problem: Dual) -> bool:
+    """Whether the interior-point method will probably be needed, so that single precision first would be in vain.
+
+    What a soft loss costs at the initial metric bounds what any metric gains; it is known at once.
+    """
+    if not interior_pays(problem):
+        return False
+    cost = problem.loss.primal(problem.initial_excess + problem.offset)
+    return float(cost.sum()) >= GROSS * (1.0 + problem.rank) and is_gross(first(problem, None))
+
+
 def from_inside(point: Point, tol: float) -> Point:
     """Where the interior-point method leads; the point itself where that is no nearer to the optimum."""
     problem = point.problem
@@ -174,9 +187,10 @@ def from_inside(point: Point, tol: float) -> Point:
         return point
     ways: list[Callable[[], Point | None]] = [lambda: found.snapped_point, lambda: found.as_known]
     if is_soft(problem):
-        ways.append(lambda: polished(problem, found.metric, 0.1 * tol))
+        ways.append(lambda: polished(found.primal, 0.1 * tol))
     for way in ways:
-        each = way()
+        with np.errstate(all="ignore"):  # the path may have ended where numbers overflow
+            each = way()
         if each is not None and optimal(each, tol):  # whatever rounding makes of its objective
             return each
         # Not by the residual: a row with hardly any weight may have a large one.
@@ -256,6 +270,11 @@ def is_hard(problem: Dual) -> bool:
 def is_near(point: Point) -> bool:
     """Whether Newton's steps from here are likely to be few."""
     return not _far(point) or point.residual <= CLOSE
+
+
+def is_gross(point: Point) -> bool:
+    """Whether what the rows may gain outweighs the divergence so far that descents in the primal seldom arrive."""
+    return _gain(point) >= GROSS
 
 
 def is_bounded(point: Point) -> bool:

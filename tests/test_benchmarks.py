@@ -217,11 +217,26 @@ def test_from_the_command_line(
 def test_what_choosing_costs_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     timed = choosing.timed
     monkeypatch.setattr(choosing, "timed", lambda name, n: timed(name, n // 4))  # also of what it begins with
-    choosing.times(["random"], 400, 1, one_fit=True)
+    choosing.times(["random"], 400, 1, None, one_fit=True)
     told = capsys.readouterr().out
     assert told.startswith("random, 400 answers: ")
     assert "; one fit " in told
     assert "trials, chosen " in told
+
+
+def test_answers_by_a_hidden_metric_are_drawn_as_many_as_asked_for() -> None:
+    X, said = choosing.timed("millions", 1000)
+    assert (len(X), len(said)) == (1854, 1000)
+    assert (np.diff(np.sort(said.shown, axis=1), axis=1) > 0).all()
+    assert said.decided.all()
+
+
+@pytest.mark.skipif("ODDKERNEL_DATA" not in os.environ, reason="the paper's data sets are not here")
+def test_the_chosen_ratio_is_compared_with_given_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    choosing.mixed(["vehicle"], 2)
+    told = capsys.readouterr().out
+    assert told.startswith("vehicle: chosen 0.")
+    assert told.endswith("over 2 draws\n")
 
 
 @pytest.mark.skipif("ODDKERNEL_DATA" not in os.environ, reason="the paper's data sets are not here")

@@ -4,10 +4,12 @@
     python -m oddkernel_benchmarks.choosing quality --out before.json
     python -m oddkernel_benchmarks.choosing quality --out after.json --against before.json
     python -m oddkernel_benchmarks.choosing claims --draws 50
+    python -m oddkernel_benchmarks.choosing mixed --draws 8
 
 ``times``: wall-clock seconds of `SKLR()` with everything that it chooses, and, with ``--one-fit``, of a single fit with
-a penalty of 10; everything is compiled before. Vehicle, Scene, USPS and THINGS are read from the folder that
-``ODDKERNEL_DATA`` names, as the paper's experiments draw them.
+a penalty of 10; everything is compiled before. ``--device`` is that of `SKLR`. Vehicle, Scene, USPS and THINGS are read
+from the folder that ``ODDKERNEL_DATA`` names, as the paper's experiments draw them. ``--sets millions --most 5000000``:
+4.7 million answers about the items of THINGS by a hidden metric.
 
 ``quality``: for answers drawn from classes, a share of them wrong, the agreement and the log-likelihood of 2,000 fresh
 answers by `SKLR()`, and the processor seconds of one fit and of choosing. With ``--against``, also the mean paired
@@ -15,6 +17,9 @@ differences to an earlier run on the same draws with their standard errors.
 
 ``claims``: for answers given at random and for answers by a hidden metric, how often something is said to be learned,
 and how often the 95% interval of the gain covers the gain on 4,000 fresh answers.
+
+``mixed``: answers by the classes of the paper's sets and as many by their two groups; the Adjusted Rand index of
+clusters at the finer resolution by `SKLR()`, which chooses the ratio, and with each ratio given.
 """
 
 from __future__ import annotations
@@ -27,11 +32,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from scipy.spatial.distance import pdist, squareform
 from sklearn import datasets
+from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Bunch
 
-from oddkernel import SKLR, Comparisons
+from oddkernel import SKLR, Comparisons, KernelKMeans
 from oddkernel.datasets import load_scene, load_usps, load_vehicle, sample_per_class
 
 from .data import judgements
@@ -45,6 +52,7 @@ TIMED = {
     "usps": (200,),
     "random": (400, 800, 1_600, 2_600, 3_000),
     "things": (3_000, 145_177),
+    "millions": (4_700_000,),
 }
 # Items of the paper's sets in each class; None: all.
 PER_CLASS = {"vehicle": None, "scene": 100, "usps": 100}
@@ -67,6 +75,11 @@ SETTINGS = (
     (60, 300, 3.0),
 )
 TRUTH = 4000
+# Dimensions of the hidden metric of ``millions``: common ones, and ones that the features don't know; its mean squared
+# distance.
+COMMON, SPECIFIC, MEAN = 40, 20, 4.0
+# Answers of ``mixed`` at each resolution, and the ratios.
+MIXED, RATIOS = 300, (1.0, 2.0, 4.0)
 
 
 def timed(name: str, n: int) -> tuple[np.ndarray, Comparisons]:
@@ -77,25 +90,42 @@ def timed(name: str, n: int) -> tuple[np.ndarray, Comparisons]:
     if name == "things":
         X, shown, _ = judgements(n)
         return X, Comparisons.odd_one_out(shown, np.full(len(shown), 2))
+    if name == "millions":
+        return millions(n)
     if name == "digits":
         X, y = datasets.load_digits(return_X_y=True)
         return X, Comparisons.from_labels(y, n, random_state=5)
-    X, y = sampled(name, 0)
+    X, y, _ = sampled(name, 0)
     return X, Comparisons.from_labels(y, n, random_state=np.random.RandomState([0, 1, 0]))
 
 
-def sampled(name: str, draw: int) -> tuple[np.ndarray, np.ndarray]:
-    """Features and classes of one of the paper's sets."""
+def millions(n: int) -> tuple[np.ndarray, Comparisons]:
+    """THINGS' features, and answers argmin(δ + Gumbel noise) by a hidden metric δ."""
+    X, _, _ = judgements(1)
+    rng = np.random.default_rng(0)
+    items = len(X)
+    common = StandardScaler().fit_transform(X) @ rng.normal(size=(X.shape[1], COMMON)) / X.shape[1] ** 0.5
+    hidden = np.c_[common, 0.5 * common.std() * rng.normal(size=(items, SPECIFIC))]
+    apart = squareform(pdist(hidden, "sqeuclidean"))
+    apart *= MEAN * items * (items - 1) / apart.sum()
+    shown = rng.integers(items, size=(n + n // 100, 3))
+    shown = shown[np.diff(np.sort(shown, axis=1), axis=1).all(axis=1)][:n]
+    sides = np.stack([apart[shown[:, p - 2], shown[:, p - 1]] for p in range(3)], axis=1)
+    return X, Comparisons.odd_one_out(shown, (sides + rng.gumbel(size=sides.shape)).argmin(axis=1))
+
+
+def sampled(name: str, draw: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Features, classes and groups of classes of one of the paper's sets."""
     load: dict[str, Callable[[], Bunch]] = {"vehicle": load_vehicle, "scene": load_scene, "usps": load_usps}
     found = load[name]()
     X, y = np.asarray(found.data, dtype=float), np.asarray(found.target)
     X = StandardScaler().fit_transform(X) if name == "vehicle" else X / np.abs(X).max()
     size = PER_CLASS[name]
     rows = np.arange(len(y)) if size is None else sample_per_class(y, size, np.random.RandomState([draw, 0]))
-    return X[rows], y[rows]
+    return X[rows], y[rows], np.asarray(found.binary)[rows]
 
 
-def times(names: list[str], most: int, repeats: int, *, one_fit: bool) -> None:
+def times(names: list[str], most: int, repeats: int, device: str | None, *, one_fit: bool) -> None:
     """Time choosing, and one fit, on every data set with at most this many answers."""
 
     def clocked(model: SKLR, X: np.ndarray, said: Comparisons) -> Clock:
@@ -103,7 +133,8 @@ def times(names: list[str], most: int, repeats: int, *, one_fit: bool) -> None:
         clock.time(lambda: model.fit(X, said), repeats)
         return clock
 
-    chooser, alone = SKLR(random_state=0, verbose=0), SKLR("adaptive", penalty=10.0, verbose=0)
+    chooser = SKLR(random_state=0, device=device, verbose=0)
+    alone = SKLR("adaptive", penalty=10.0, device=device, verbose=0)
     for model in (chooser, alone):
         for name, n in (("random", 100), ("random", 6_000), ("digits", 100)):
             model.fit(*timed(name, n))
@@ -203,12 +234,39 @@ def claims(draws: int, seed: int) -> None:
         )
 
 
+def mixed(names: list[str], draws: int) -> None:
+    """Cluster at the finer resolution, from as many answers by groups as by classes."""
+    for name in names:
+        found: dict[float | str, list[float]] = {ratio: [] for ratio in ("auto", *RATIOS)}
+        for draw in range(draws):
+            X, *resolutions = sampled(name, draw)
+            drawn = [
+                Comparisons.from_labels(classes, MIXED, random_state=np.random.RandomState([draw, 1, coarse]))
+                for coarse, classes in enumerate(resolutions)
+            ]
+            classes = resolutions[0]
+            for ratio, indices in found.items():
+                model = SKLR(ratio=ratio, random_state=0, verbose=0).fit(X, drawn[0] + drawn[1])
+                clusters = KernelKMeans(n_clusters=len(np.unique(classes)), random_state=draw)
+                indices.append(adjusted_rand_score(classes, clusters.fit_predict(model.kernel_matrix(X))))
+        chosen = np.array(found.pop("auto"))
+        best = max(found, key=lambda ratio: float(np.mean(found[ratio])))
+        apart = chosen - found[best]
+        told = ", ".join(f"{ratio:g}: {np.mean(indices):.3f}" for ratio, indices in found.items())
+        print(
+            f"{name}: chosen {chosen.mean():.3f}; by ratio {told}; chosen minus {best:g}: {apart.mean():+.3f} ± "
+            f"{apart.std(ddof=1) / draws**0.5:.3f} over {draws} draws",
+            flush=True,
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     commands = parser.add_subparsers(dest="command", required=True)
     timing = commands.add_parser("times")
     timing.add_argument("--sets", nargs="+", choices=TIMED, default=list(TIMED))
     timing.add_argument("--most", type=int, default=200_000, help="answers")
+    timing.add_argument("--device", help="where to solve, such as cuda:0")
     timing.add_argument("--repeats", type=int, default=1)
     timing.add_argument("--one-fit", action="store_true")
     measuring = commands.add_parser("quality")
@@ -219,12 +277,17 @@ def main() -> None:
     claiming = commands.add_parser("claims")
     claiming.add_argument("--draws", type=int, default=50)
     claiming.add_argument("--seed", type=int, default=0)
+    mixing = commands.add_parser("mixed")
+    mixing.add_argument("--sets", nargs="+", choices=PER_CLASS, default=["vehicle", "scene", "usps"])
+    mixing.add_argument("--draws", type=int, default=8)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     if arguments.command == "times":
-        times(arguments.sets, arguments.most, arguments.repeats, one_fit=arguments.one_fit)
+        times(arguments.sets, arguments.most, arguments.repeats, arguments.device, one_fit=arguments.one_fit)
     elif arguments.command == "quality":
         quality(arguments.sets, arguments.seed, arguments.out, arguments.against)
+    elif arguments.command == "mixed":
+        mixed(arguments.sets, arguments.draws)
     else:
         claims(arguments.draws, arguments.seed)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oddkernel.learning.evidence import beat, optimism
+from oddkernel import Comparisons
+from oddkernel.learning import evidence
+from oddkernel.learning.evidence import asks_for_change, beat, optimism
 
 
 def gains_by_chance(rng: np.random.Generator, trials: int, questions: int) -> np.ndarray:
@@ -37,6 +39,87 @@ def test_more_questions_than_signs_are_put_into_blocks() -> None:
     gains = np.random.default_rng(0).normal(0.01, 0.1, size=(3, 5001))
     assert beat(gains, np.random.RandomState(0)).all()
     assert not beat(-gains, np.random.RandomState(0)).any()
+
+
+def by_direction(rng: np.random.Generator, sharpness: float, n: int = 200) -> tuple[np.ndarray, Comparisons]:
+    """40 items in six dimensions, and answers by the first one alone; at a sharpness of 0 they are random."""
+    X = rng.normal(size=(40, 6))
+    shown = rng.permuted(np.tile(np.arange(40), (n, 1)), axis=1)[:, :3]
+    sides = [np.square(X[shown[:, p - 1], 0] - X[shown[:, p - 2], 0]) for p in range(3)]
+    return X, Comparisons.odd_one_out(
+        shown, (sharpness * np.stack(sides, axis=1) + rng.gumbel(size=(n, 3))).argmin(axis=1)
+    )
+
+
+def test_the_score_test_holds_its_level_and_has_power() -> None:
+    rng, random = np.random.default_rng(0), np.random.RandomState(0)
+    by_chance, by_metric = (
+        sum(
+            asks_for_change(X, said, np.arange(len(said)), random)
+            for X, said in (by_direction(rng, s) for _ in range(60))
+        )
+        for s in (0.0, 1.0)
+    )
+    assert by_chance <= 3
+    assert by_metric >= 50
+
+
+def test_answers_to_one_question_are_no_evidence_for_one_another() -> None:
+    """Ten people who follow the first of them say no more than one person."""
+    rng, random = np.random.default_rng(1), np.random.RandomState(0)
+    found = 0
+    for _ in range(30):
+        X, said = by_direction(rng, 0.0, 40)
+        tenfold = said[np.repeat(np.arange(40), 10)]
+        found += asks_for_change(X, tenfold, np.repeat(np.arange(40), 10), random)
+    assert found <= 2
+
+
+def test_the_score_test_reads_every_kind_of_answer() -> None:
+    rng, random = np.random.default_rng(2), np.random.RandomState(0)
+    X = rng.normal(size=(40, 6))
+    shown = rng.permuted(np.tile(np.arange(40), (300, 1)), axis=1)[:, :3]
+    order = np.argsort(X[shown, 0], axis=1)
+    central = np.take_along_axis(shown, order[:, [1, 0, 2]], axis=1)
+    assert asks_for_change(X, Comparisons.most_central(central[:, 0], central[:, 1:]), np.arange(300), random)
+    apart = np.abs(X[shown[:, 1:], 0] - X[shown[:, :1], 0])
+    near = np.where((apart[:, 0] < apart[:, 1])[:, None], shown, shown[:, [0, 2, 1]])
+    assert asks_for_change(X, Comparisons.closer(*near.T), np.arange(300), random)
+
+
+def test_the_score_test_joins_kinds_of_answers_that_name_near_and_far_pairs() -> None:
+    rng, random = np.random.default_rng(3), np.random.RandomState(0)
+    X, odd = by_direction(rng, 1.0)
+    shown = rng.permuted(np.tile(np.arange(40), (200, 1)), axis=1)[:, :3]
+    order = np.argsort(X[shown, 0], axis=1)
+    central = np.take_along_axis(shown, order[:, [1, 0, 2]], axis=1)
+    said = odd + Comparisons.most_central(central[:, 0], central[:, 1:])
+    assert asks_for_change(X, said, np.arange(400), random)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e9])
+def test_the_score_test_is_free_of_the_unit(unit: float) -> None:
+    found = [by_direction(np.random.default_rng(seed), sharpness) for seed in range(8) for sharpness in (0.0, 0.4)]
+    plain, scaled = (
+        [asks_for_change(scale * X, said, np.arange(200), np.random.RandomState(0)) for X, said in found]
+        for scale in (1.0, unit)
+    )
+    assert plain == scaled
+    assert {True, False} == set(plain)
+
+
+def test_the_score_test_finds_nothing_in_a_few_questions_or_in_none() -> None:
+    """Of five questions all signs agree in one case of sixteen."""
+    X, said = by_direction(np.random.default_rng(0), 50.0)
+    for n in range(6):
+        assert not asks_for_change(X, said[:n], np.arange(n), np.random.RandomState(0))
+
+
+def test_the_score_test_leaves_many_pairs_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, said = by_direction(np.random.default_rng(0), 5.0)
+    assert asks_for_change(X, said, np.arange(200), np.random.RandomState(0))
+    monkeypatch.setattr(evidence, "MOST_PAIRS", 599)  # three for each question
+    assert not asks_for_change(X, said, np.arange(200), np.random.RandomState(0))
 
 
 def best_of(means: np.ndarray) -> np.ndarray:

@@ -40,10 +40,10 @@ def test_answers_that_decide_nothing() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Nothing was learned")
-def test_the_ratio_is_two_where_answers_come_at_several_resolutions() -> None:
+def test_the_ratio_is_at_most_two_where_answers_come_at_several_resolutions() -> None:
     X = np.random.default_rng(0).normal(size=(60, 4)) + 2.0 * np.random.default_rng(1).normal(size=(6, 4))[CLASSES]
     mixed = answers(CLASSES) + answers(CLASSES % 2)
     for said, given, expected in ((mixed, "auto", 2.0), (answers(CLASSES, 200), "auto", 4.0), (mixed, 3.0, 3.0)):
         tuning = SKLR("linear", loss="squared", ratio=given).fit(X, said).tuning_
-        assert {trial.recipe.ratio for trial in tuning.trials} == {expected}
-    assert SKLR("linear", loss="softmax").fit(X, mixed).ratio_ == 1.0
+        assert max(trial.recipe.ratio for trial in tuning.trials) == tuning.trials[1].recipe.ratio == expected
+    assert SKLR("linear", loss="softmax").fit(X, mixed).tuning_.trials[1].recipe.ratio == 1.0

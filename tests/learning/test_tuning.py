@@ -198,6 +198,8 @@ def test_the_path_can_be_drawn(wine) -> None:
     tuning = SKLR("linear", random_state=0).fit(X, Comparisons.from_labels(y, 60, random_state=0)).tuning_
     axes = tuning.plot()
     assert axes.get_xscale() == "log"
+    for line in axes.get_lines():
+        assert (np.diff(line.get_xdata()) >= 0).all()  # a path ascends, in whatever order it was tried
     assert any("softmax" in text.get_text() for text in axes.get_legend().get_texts())
 
 

@@ -114,10 +114,12 @@ def chosen(model: SKLR) -> str:
     kernel = f"{recipe.kernel.removeprefix('standardised ')} kernel of {features}"
     if not penalties[-1]:
         return f"{kernel}, penalty 0, {model.rank_} dimensions"
-    softness = f", softness {recipe.softness:g}" if LOSSES[recipe.loss].entropic else f", ratio {recipe.ratio:g}"
+    entropic = LOSSES[recipe.loss].entropic
+    terms = f", softness {recipe.softness:g}" if entropic else ""
+    terms += f", ratio {recipe.ratio:g}" if not entropic or recipe.ratio != LOSSES[recipe.loss].ratio else ""
     rounds = "one round" if len(penalties) == 1 else f"{len(penalties)} rounds"
     penalty = " then ".join(f"{each:.3g}" for each in penalties)
-    return f"{kernel}, {recipe.loss} loss{softness}, penalty {penalty} ({rounds}), {model.rank_} dimensions"
+    return f"{kernel}, {recipe.loss} loss{terms}, penalty {penalty} ({rounds}), {model.rank_} dimensions"
 
 
 def _of_study(arguments: argparse.Namespace) -> Learned:

@@ -4,9 +4,10 @@ Answers are put into folds; all answers about one triple stay in one fold. For e
 other answers. The answers of the fold then say how well it predicts.
 
 The standard recipe is tried first. The search for another goes on with all recipes side by side. It starts at the
-standard penalty and goes on by powers of ten, down or up, for as long as that predicts better. The first folds, which
-hold 30 answers together, judge every trial; those that hold 100, every trial that may still beat the standard recipe.
-The other folds judge the standard recipe, unless another is ahead beyond doubt, and the best that are ahead of it.
+standard penalty and goes on by powers of ten, down or up, for as long as that predicts better; then other ratios are
+tried with the best of each loss. The first folds, which hold 30 answers together, judge every trial; those that hold
+100, every trial that may still beat the standard recipe, and one that is tried alone. The other folds judge the
+standard recipe, unless another is ahead beyond doubt, and the best that is ahead of it.
 
 Where every fit is expensive (`folds.expensive`), one recipe's path is climbed after the other, from the best penalty of
 the one before and, with logistic and softmax losses, from its multipliers: the same answers pull about as hard under
@@ -19,22 +20,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_info
 
 from ..comparisons import Comparisons
-from ..problem.constraints import Constraints
-from ..problem.dual import Dual
 from ..problem.losses import LOSSES
-from ..solvers import Newton
 from ..solvers.threads import SHARED, one_library, one_thread
 from ..support.types import Array
-from .folds import MANY, expensive, folds_of
+from .fold_fits import FoldFits
+from .folds import FEW_ITEMS, MANY, expensive, folds_of
 from .recipe import Recipe, unit_of
-from .rounds import halfway, learn
-from .trials import CONFIRMED, WORTHWHILE, Judged, Trials
+from .trials import WORTHWHILE, Trials
 from .tuning import Trial, Tuning
 
 # The standard penalty of each loss, as a power of ten in its unit. Squared: the paper's loss with the penalty that did
@@ -51,15 +49,14 @@ BELOW = (2, 3)
 # is first scaled in proportion to the softness. Chosen by hand.
 SOFTER = 3.0
 SOFTER_SHARES = (0.18, 0.32, 0.56, 1.0)
-# The penalty, for each unit of softness, from which answers hold that don't contradict others. Chosen by hand.
-HOLDING = 3.0
-# Tolerance and most steps of the fits for folds. Chosen by hand: held-out answers can't tell more exact fits apart.
-TOLERANCE, STEPS = 1e-2, 60
+# Most answers about more than `folds.FEW_ITEMS` items with which other ratios are tried. Chosen by hand, to bound the
+# time: with more answers a softmax loss, whose own ratio is 1, mostly predicts best.
+RATIOED = 1_000
+# Tolerance of the fits for folds. Chosen by hand: held-out answers can't tell more exact fits apart.
+TOLERANCE = 1e-2
 # The tolerance of logistic and softmax losses where every fit is expensive: how far a probability of an answer may be
 # off. Chosen by hand.
 COARSE = 5e-2
-
-
 # Multiplications in the larger products of the items' coordinates from which folds are learned in threads of their own.
 # Chosen by hand: below, Python's own steps take most of the time.
 LEAST = 1e7
@@ -81,6 +78,7 @@ def tune(
     recipes: list[Recipe],
     *,
     folds: int | None = None,
+    ratios: Sequence[float] = (),
     softer: bool = False,
     random: np.random.RandomState,
     progress: Callable[[str], None] | None = None,
@@ -100,6 +98,10 @@ def tune(
         The first one is the standard, and its kernel is what learning is compared with.
     folds : int, optional
         As in `folds_of`.
+    ratios : sequence of float
+        Ascending; with the best kernel and penalty of each loss its next smaller ratio is tried, then a smaller one or
+        else the next greater, for as long as that predicts better. With more than 1,000 answers about more than 200
+        items this is too expensive.
     softer : bool
         Whether a softness may be tried at which the initial distances count for little; from 5,000 answers about more
         than 200 items on this is too expensive.
@@ -118,12 +120,19 @@ def tune(
     step = 0.5 if len(said) >= MANY else 1.0
     paths = {recipe: path_of(recipe.loss, unit_of(phis[recipe.kernel]), step) for recipe in recipes}
     costly = expensive(said)
-    softer = softer and not costly
-    stages = [sum(map(len, paths.values())), 2 if step == 1.0 else 0, len(SOFTER_SHARES) if softer else 0, len(SECOND)]
+    softer, ratios = softer and not costly, ratios if len(said) <= RATIOED or len(said.constrained) <= FEW_ITEMS else ()
+    other_ratios = len({recipe.loss for recipe in recipes}) * max(len(ratios) - 1, 0)
+    stages = [
+        sum(map(len, paths.values())),
+        other_ratios,
+        2 if step == 1.0 else 0,
+        len(SOFTER_SHARES) if softer else 0,
+        len(SECOND),
+    ]
     at_a_time = 1 if device else workers(phis)
     with one_library(), ThreadPoolExecutor(at_a_time) as pool:
 
-        def each(fit: _Fit, tasks: Sequence[tuple[Any, ...]]) -> list[tuple[Judged, _Fitted]]:
+        def each(fit: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
             # A fit in the main thread hears Ctrl-C at once, and may have all threads of BLAS; those in other threads
             # are short. Folds in threads and BLAS in threads of its own would wait for one another.
             if at_a_time == 1 or len(tasks) == 1:
@@ -132,8 +141,9 @@ def tune(
                 return list(pool.map(fit, *zip(*tasks, strict=True)))
 
         coarse = costly and all(LOSSES[recipe.loss].entropic for recipe in recipes)
-        search = _Search(trials, each, device, progress, stages, COARSE if coarse else TOLERANCE)
-        return _searched(search, paths, softer, step, costly)
+        fits = FoldFits(trials, each, device, COARSE if coarse else TOLERANCE)
+        search = _Search(trials, fits, progress, stages)
+        return _searched(search, paths, ratios, softer, step, costly)
 
 
 def workers(phis: Mapping[str, Array]) -> int:
@@ -145,7 +155,7 @@ def workers(phis: Mapping[str, Array]) -> int:
 
 
 def _searched(
-    search: _Search, paths: Mapping[Recipe, Array], softer: bool, step: float, costly: bool
+    search: _Search, paths: Mapping[Recipe, Array], ratios: Sequence[float], softer: bool, step: float, costly: bool
 ) -> tuple[Tuning, list[Array | None]]:
     """The verdict after all stages of the search, and starts for learning from all answers."""
     trials = search.trials
@@ -155,21 +165,21 @@ def _searched(
     else:
         search.climb(paths, {recipe: _standard(recipe, step) for recipe in paths})
     search.confirm()
-    best = trials.leader()
-    if step == 1.0 and best is not None and trials.number(best[0].recipe, best[0].penalties) != 1:
-        search.scout(best[0].recipe, best[0].penalty * 10.0 ** np.array([-0.5, 0.5]))
-        search.confirm()
-    best = trials.leader()
-    if softer and best is not None and LOSSES[best[0].recipe.loss].entropic:
-        recipe, penalty = replace(best[0].recipe, softness=SOFTER), best[0].penalty * SOFTER / best[0].recipe.softness
-        search.scout(recipe, penalty * np.array(SOFTER_SHARES))
+    if ratios and trials.leader() is not None:
+        search.climb_ratios(ratios)
+    first = trials.front_runner()
+    if step == 1.0 and first is not None:
+        search.scout(first.recipe, first.penalty * 10.0 ** np.array([-0.5, 0.5]))
+    search.confirm()
+    if softer and trials.leader() is not None:
+        search.soften()
         search.confirm()
     best = trials.leader()
     if best is not None:
         search.again(*best)
         search.confirm()
     chosen = trials.verdict()
-    return chosen, search.starts(chosen)
+    return chosen, search.fits.starts(chosen)
 
 
 def _standard(recipe: Recipe, step: float) -> int:
@@ -177,45 +187,24 @@ def _standard(recipe: Recipe, step: float) -> int:
     return round((STANDARD[recipe.loss] - LOSSES[recipe.loss].penalties[0]) / step)
 
 
-class _Fitted(NamedTuple):
-    """A fit for a fold: its penalty, the multipliers of all answers' rows (NaN where unknown), its problem."""
-
-    penalty: float
-    multipliers: Array
-    problem: Dual
-    solved: bool
-
-
-_Fit = Callable[..., tuple[Judged, _Fitted]]
-
-
 class _Search:
     """Trials, first on the folds that judge every one, then on the others.
 
-    ``each`` calls a function with each of some tasks, maybe in several threads. ``stages`` says how many trials each
-    stage of the search makes at most; a trial is a step, and so is its confirmation by the other folds. ``tol`` says
-    how exact the fits are.
+    ``stages`` says how many trials each stage of the search makes at most; a trial is a step, and so is its
+    confirmation by the other folds.
     """
 
     def __init__(
         self,
         trials: Trials,
-        each: Callable[[_Fit, Sequence[tuple[Any, ...]]], list[tuple[Judged, _Fitted]]],
-        device: str | None,
+        fits: FoldFits,
         progress: Callable[[str], None] | None,
         stages: Sequence[int],
-        tol: float,
     ) -> None:
-        self.trials, self.each, self.device, self.progress, self.tol = trials, each, device, progress, tol
-        confirmed = CONFIRMED if trials.scouts < len(trials.held_out) else 0
-        self.done, self.steps = 0, sum(most + min(confirmed, most) for most in stages)
+        self.trials, self.fits, self.progress = trials, fits, progress
+        self.done, self.steps = 0, sum(most + (most > 0 and trials.scouts < len(trials.held_out)) for most in stages)
         self.earlier: tuple[float, ...] = ()
-        # What other trials must beat, and where a second round starts in each fold.
-        self.rival, self.roots = 1, list[Array]()
-        self._rows: dict[tuple[float, float], Constraints] = {}
-        self._parts: dict[tuple[float, float, int], tuple[Array, Constraints]] = {}
-        # Fits of each recipe and fold, in every round.
-        self._rounds: list[dict[tuple[Recipe, int], list[_Fitted]]] = [{}]
+        self.rival = 1  # what other trials must beat
 
     def start(self, recipe: Recipe) -> None:
         """Judge the initial kernel."""
@@ -227,8 +216,8 @@ class _Search:
     def again(self, first: Trial, roots: list[Array]) -> None:
         """Try a second round after a trial, from these roots of the folds' metrics."""
         self.rival = self._number(first.recipe, first.penalty)
-        self.earlier, self.roots = first.penalties, roots
-        self._rounds.append({})
+        self.earlier = first.penalties
+        self.fits.next_round(roots)
         for share in SECOND:
             self._try([(first.recipe, share * first.penalty)])
             if self.trials.ahead(self._number(first.recipe, share * first.penalty), self.rival)[0] < WORTHWHILE:
@@ -236,11 +225,7 @@ class _Search:
 
     def climb(self, paths: Mapping[Recipe, Array], places: Mapping[Recipe, int]) -> None:
         """Try penalties on all paths side by side, from these places on."""
-        climbs = {recipe: self._climbed(recipe, path, places[recipe]) for recipe, path in paths.items()}
-        while climbs:
-            wanted = {recipe: next(climb, None) for recipe, climb in climbs.items()}
-            self._try([(recipe, penalty) for recipe, penalty in wanted.items() if penalty is not None])
-            climbs = {recipe: climb for recipe, climb in climbs.items() if wanted[recipe] is not None}
+        _side_by_side([self._climbed(recipe, path, places[recipe]) for recipe, path in paths.items()], self._try)
 
     def climb_in_turn(self, paths: Mapping[Recipe, Array], place: int) -> None:
         """Try penalties on one path after the other, from this place on, and then from where the last one was best.
@@ -250,8 +235,7 @@ class _Search:
         """
         least, end = 0, min(map(len, paths.values()))
         for recipe, path in paths.items():
-            for penalty in self._climbed(recipe, path[least:end], place - least, ()):
-                self._try([(recipe, penalty)])
+            _side_by_side([self._climbed(recipe, path[least:end], place - least, ())], self._try)
             tried = [(at, number) for at, each in enumerate(path) if (number := self.trials.number(recipe, (each,)))]
             # All were judged by the same answers: a single part is held out.
             solved = [each for each in tried if self.trials.trials[each[1]].solved]
@@ -260,15 +244,17 @@ class _Search:
             least = max((at + 1 for at in hopeless if at < place), default=least)
             end = min((at for at in hopeless if at > place), default=end)
 
-    def _climbed(self, recipe: Recipe, path: Array, place: int, below: Iterable[int] = BELOW) -> Iterator[float]:
+    def _climbed(
+        self, recipe: Recipe, path: Array, place: int, below: Iterable[int] = BELOW
+    ) -> Iterator[tuple[Recipe, float]]:
         """Penalties of a path from one of them on, down or up for as long as they predict better."""
         trials = self.trials
         numbers = {}
-        yield path[place]
+        yield recipe, path[place]
         origin = numbers[place] = self._number(recipe, path[place])
         for steps in below if origin == 1 else ():
             if steps <= place:
-                yield path[place - steps]
+                yield recipe, path[place - steps]
                 numbers[place - steps] = self._number(recipe, path[place - steps])
                 if trials.ahead(numbers[place - steps], origin)[0] > WORTHWHILE:
                     origin = numbers[place - steps]
@@ -276,7 +262,7 @@ class _Search:
         for direction in (-1, 1):
             here, at = origin, place + direction
             while 0 <= at < len(path):
-                yield path[at]
+                yield recipe, path[at]
                 number = self._number(recipe, path[at])
                 rise = trials.ahead(number, here)[0]
                 if not trials.trials[number].solved or rise < WORTHWHILE:
@@ -288,6 +274,44 @@ class _Search:
             if here != origin:
                 break
 
+    def climb_ratios(self, ratios: Sequence[float]) -> None:
+        """Try other ratios with the best kernel and penalty of each loss, for as long as that predicts better."""
+        _side_by_side([self._climbed_ratio(number, ratios) for number in self._best_of_each_loss()], self._try)
+
+    def _climbed_ratio(self, here: int, ratios: Sequence[float]) -> Iterator[tuple[Recipe, float]]:
+        """A trial with other ratios: smaller ones, or else greater ones, for as long as they predict better."""
+        trials, own = self.trials, self.trials.trials[here].recipe.ratio
+        ratios = sorted({*ratios, own})
+        penalty, place = trials.trials[here].penalty, ratios.index(own)
+        for direction in (-1, 1):
+            origin, at = here, place + direction
+            while 0 <= at < len(ratios):
+                recipe = replace(trials.trials[here].recipe, ratio=ratios[at])
+                yield recipe, penalty
+                number = self._number(recipe, penalty)
+                if not trials.trials[number].solved or trials.ahead(number, here)[0] < WORTHWHILE:
+                    break
+                here, at = number, at + direction
+            if here != origin:
+                break
+
+    def soften(self) -> None:
+        """Try a softness at which the initial distances count for little, with the best of each loss that has one."""
+        for each in map(self.trials.trials.__getitem__, self._best_of_each_loss()):
+            if LOSSES[each.recipe.loss].entropic:
+                penalties = each.penalty * SOFTER / each.recipe.softness * np.array(SOFTER_SHARES)
+                self.scout(replace(each.recipe, softness=SOFTER), penalties)
+
+    def _best_of_each_loss(self) -> list[int]:
+        """The best solved trial of each loss, the best loss first, without losses that have fallen behind it."""
+        by_loss: dict[str, list[int]] = {}
+        for n, each in enumerate(self.trials.trials):
+            if each.penalty and each.solved:
+                by_loss.setdefault(each.recipe.loss, []).append(n)
+        found = [max(each, key=lambda n: self.trials.ahead(n, each[0])[0]) for each in by_loss.values()]
+        found.sort(key=lambda n: -self.trials.ahead(n, 1)[0])
+        return [n for n in found if n == found[0] or self.trials.may_end_ahead(n, found[0])]
+
     def scout(self, recipe: Recipe, penalties: Iterable[float]) -> None:
         """Try these penalties on the first folds."""
         self._try([(recipe, penalty) for penalty in penalties])
@@ -296,10 +320,10 @@ class _Search:
         """Let the other folds judge what is promising, and the standard recipe unless another is ahead beyond doubt."""
         trials = self.trials
         self._confirm([1] if trials.needs_standard() else [])
-        listed = trials.shortlist()
-        for n in listed:
-            self._say("confirming", trials.trials[n].recipe, trials.trials[n].penalty)
-        self._confirm(listed)
+        best = trials.promising()
+        if best is not None:
+            self._say("confirming", trials.trials[best].recipe, trials.trials[best].penalty)
+            self._confirm([best])
         self._confirm([1] if trials.needs_standard() else [])  # what was ahead of it was not solved
 
     def _confirm(self, numbers: Iterable[int]) -> None:
@@ -309,15 +333,19 @@ class _Search:
         self._judge({(trials.trials[n].recipe, trials.trials[n].penalty): folds for n, folds in wanted.items()})
 
     def _try(self, wanted: Iterable[tuple[Recipe, float]]) -> None:
-        """Enter trials: the first folds judge the standard recipe, and the others while these have a prospect."""
+        """Enter trials: the first folds judge each, and some more those with a prospect, or one that is tried alone.
+
+        A single fit at a time would leave all cores but one with little to do.
+        """
         trials, given = self.trials, [(recipe, float(penalty)) for recipe, penalty in wanted]
         new = [(recipe, each) for recipe, each in given if trials.number(recipe, (*self.earlier, each)) is None]
         for each in new:
             self._say("trying", *each)
-        self._judge(dict.fromkeys(new, range(trials.glances)))
+        first = trials.glances if len(new) > 1 else trials.scouts
+        self._judge(dict.fromkeys(new, range(first)))
         numbers = {each: self._number(*each) for each in new}
         able = [each for each, n in numbers.items() if n == 1 or trials.has_prospect(n, self.rival)]
-        self._judge(dict.fromkeys(able, range(trials.glances, trials.scouts)))
+        self._judge(dict.fromkeys(able, range(first, trials.scouts)))
 
     def _number(self, recipe: Recipe, penalty: float) -> int:
         """The number of a trial that was entered in this round."""
@@ -329,111 +357,27 @@ class _Search:
         self.done += 1
         if self.progress is not None:
             again = ", second round" if self.earlier else ""
-            trial = f"{recipe.kernel} kernel, {recipe.loss} loss, penalty {penalty:.2g}{again}"
+            trial = f"{recipe.kernel} kernel, {recipe.named}, penalty {penalty:.2g}{again}"
             self.progress(f"step {self.done} of at most {self.steps}, {doing} {trial}")
 
     def _judge(self, wanted: Mapping[tuple[Recipe, float], range]) -> None:
         """Let these folds judge trials, after those that have judged them before."""
         wanted = {each: folds for each, folds in wanted.items() if folds}
         tasks = [(*each, fold) for each, folds in wanted.items() for fold in folds]
-        # Starts are chosen before, so that they don't depend on which fit ends first.
-        fits = self.each(self._fit, [(*task, self._start(*task)) for task in tasks])
-        for (recipe, _, fold), fit in zip(tasks, fits, strict=True):
-            self._rounds[-1].setdefault((recipe, fold), []).append(fit[1])
-        trials, ended = self.trials, iter(fits)
+        trials, ended = self.trials, iter(self.fits.learned(tasks))
         for (recipe, penalty), folds in wanted.items():
             penalties, these = (*self.earlier, penalty), list(islice(ended, len(folds)))
             known = trials.number(recipe, penalties)
             before = () if known is None else trials.predictions[known].judged
             solved = known is None or trials.trials[known].solved
-            solved = solved and all(fitted.solved for _, fitted in these)
+            solved = solved and all(fit_solved for _, fit_solved in these)
             trials.enter(recipe, penalties, (*before, *(judged for judged, _ in these)), solved=solved)
 
-    def _every(self, recipe: Recipe) -> Constraints:
-        """The rows of all answers."""
-        key = recipe.ratio, recipe.margin
-        if key not in self._rows:
-            self._rows[key] = recipe.rows(self.trials.said)
-        return self._rows[key]
 
-    def _kept(self, recipe: Recipe, fold: int) -> tuple[Array, Constraints]:
-        """The rows of the answers that are not held out: their numbers, and they themselves."""
-        key, rows = (recipe.ratio, recipe.margin, fold), self._every(recipe)
-        if key not in self._parts:
-            kept = np.ones(len(self.trials.said), bool)
-            kept[self.trials.held_out[fold]] = False
-            numbers = np.flatnonzero(kept[rows.answer])
-            self._parts[key] = numbers, rows[numbers]
-        return self._parts[key]
-
-    def starts(self, chosen: Tuning) -> list[Array | None]:
-        """Multipliers from which learning from all answers may start, for each round."""
-        if not chosen.penalty:
-            return []
-        every = np.arange(len(self._every(chosen.recipe)))
-        rounds = zip(self._rounds, chosen.penalties, strict=False)
-        return [self._nearest(fitted, chosen.recipe, penalty, 0, every) for fitted, penalty in rounds]
-
-    def _start(self, recipe: Recipe, penalty: float, fold: int) -> Array | None:
-        """Multipliers to start from for a fold."""
-        kept, _ = self._kept(recipe, fold)
-        start = self._nearest(self._rounds[-1], recipe, penalty, fold, kept)
-        if start is None and self.earlier and LOSSES[recipe.loss].entropic:
-            # Answers are about as likely as after the round before, and the unit is the same.
-            return self._nearest(self._rounds[-2], recipe, penalty, fold, kept)
-        return start
-
-    def _nearest(
-        self,
-        fitted: Mapping[tuple[Recipe, int], list[_Fitted]],
-        recipe: Recipe,
-        penalty: float,
-        fold: int,
-        kept: Array,
-    ) -> Array | None:
-        """The multipliers of these rows at the nearest penalty, for this fold or else for the first."""
-        known = fitted.get((recipe, fold)) or fitted.get((recipe, 0))
-        entropic, share = LOSSES[recipe.loss].entropic, 1.0
-        if not known:
-            # Under another initial kernel the same answers are about as likely, and multipliers are in its unit.
-            others = [each for each in fitted if each[1] == fold and replace(each[0], kernel=recipe.kernel) == recipe]
-            if not (entropic and others):
-                return None
-            known, units = fitted[others[-1]], self.trials.units
-            share = units[others[-1][0].kernel] / units[recipe.kernel]
-        nearest = min(known, key=lambda each: abs(np.log(each.penalty / penalty)))
-        start, equality = share * nearest.multipliers[kept], self._every(recipe).equality[kept]
-        # An entropy's multipliers are shares of the penalty, until answers hold and multipliers hardly grow any more.
-        if entropic and penalty < HOLDING * recipe.softness:
-            start = np.where(equality, start, start * penalty / nearest.penalty)
-        return np.where(np.isnan(start), 0.0, start)
-
-    def _fit(self, recipe: Recipe, penalty: float, fold: int, start: Array | None) -> tuple[Judged, _Fitted]:
-        """What is learned for a fold says about it, and the fit."""
-        phi, rows, (kept, part) = self.trials.phis[recipe.kernel], self._every(recipe), self._kept(recipe, fold)
-        known = self._rounds[-1].get((recipe, fold))
-        prior = halfway(phi, self.roots[fold]) if self.earlier else None
-        features = phi if prior is None else phi @ prior
-        learned = learn(
-            features,
-            part,
-            recipe,
-            [penalty],
-            solver=Newton(),
-            tol=self.tol,
-            max_iter=STEPS,
-            starts=[start],
-            like=known[-1].problem if known else None,
-            rough=True,
-            device=self.device,
-        )
-        multipliers = np.full(len(rows), np.nan)
-        multipliers[kept] = learned.point.alpha
-        root = learned.point.root
-        if LOSSES[recipe.loss].entropic:
-            # Learning from all answers starts with those that this metric gives the answers held out.
-            out = rows[np.flatnonzero(np.isnan(multipliers))]
-            violation = out.violation(features.astype(np.float32) @ root.astype(np.float32))
-            multipliers[np.isnan(multipliers)] = recipe.conjugate(unit_of(features), out, penalty).wanted(violation)
-        fitted = _Fitted(penalty, multipliers, learned.point.problem, learned.solution.status.success)
-        return self.trials.judge(recipe.kernel, root if prior is None else prior @ root, fold), fitted
+def _side_by_side(
+    climbs: Iterable[Iterator[tuple[Recipe, float]]], attempt: Callable[[list[tuple[Recipe, float]]], None]
+) -> None:
+    """Try what each climb wants next, all of it at a time, until none wants anything."""
+    while wanted := [(climb, each) for climb in climbs if (each := next(climb, None)) is not None]:
+        attempt([each for _, each in wanted])
+        climbs = [climb for climb, _ in wanted]

@@ -33,6 +33,19 @@ class Recipe:
     margin: float
     softness: float = SOFTNESS
 
+    @property
+    def named(self) -> str:
+        """The loss, its softness if it has one, and the ratio where it is not the loss's own.
+
+        Examples
+        --------
+        >>> Recipe("linear", "squared", ratio=2.0, margin=0.0).named
+        'squared, ratio 2'
+        """
+        loss = LOSSES[self.loss]
+        softness = f", softness {self.softness:g}" if loss.entropic else ""
+        return f"{self.loss}{softness}" + (f", ratio {self.ratio:g}" if self.ratio != loss.ratio else "")
+
     def rows(self, said: Comparisons) -> Constraints:
         """The rows of the optimisation problem that answers ask for; every link must have a bound."""
         return Constraints.from_comparisons(said, ratio=self.ratio, margin=self.margin)

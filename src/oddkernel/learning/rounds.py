@@ -15,7 +15,7 @@ from ..problem.point import Point
 from ..problem.solution import Solution
 from ..solvers import Newton, Solver, solve
 from ..solvers.costs import DENSE
-from ..solvers.starts import is_large, is_soft
+from ..solvers.starts import is_large, is_soft, only_inside
 from ..support.types import Array
 from .recipe import Recipe, unit_of
 
@@ -122,7 +122,7 @@ def learn(
             check(problem)
         start = starts[number] if number < len(starts) else None
         pays = device is None and solver.exact and is_soft(problem) and is_large(problem)
-        if pays and (rough or len(problem) > DENSE):
+        if pays and (rough or len(problem) > DENSE) and not only_inside(problem):
             # Half the time. Where double precision is wanted, a few steps are left from there.
             near_tol = max(tol, ROUGH if rough else NEAR)
             near = solve(problem.single, Newton(), start=start, tol=near_tol, max_iter=ROUGH_STEPS)

@@ -41,8 +41,10 @@ from .tuning import Tuning
 # What "auto" stands for where held-out answers choose nothing: the paper's loss, and a penalty that clustered as well
 # as 1e5 in trials on Vehicle, Scene and USPS.
 LOSS, PENALTY = "squared", 10.0
-# The largest ratio where answers come at several resolutions: the paper's, which kept the finer one better than 4 on
-# digits (six classes in two groups).
+# Ratios that held-out answers choose from: those of the losses, and the paper's, which lies between them.
+RATIOS = (1.0, 2.0, 4.0)
+# The largest of them where answers come at several resolutions. Held-out answers can't tell: a ratio of 4 predicts them
+# as well, by the coarser resolution, and loses the finer one (on digits, six classes in two groups).
 FINER = 2.0
 # Answers for each item from which a kernel with an identity part is tried, and a large softness. Chosen by hand.
 PLENTY = 3
@@ -69,8 +71,9 @@ class SKLR(UncertainMetric):
         How much of the initial kernel takes part: a share of its trace, a number of dimensions, or all.
     ratio : float or "auto", default="auto"
         How many times as far, in *squared* distance, the odd one must be as the other two are apart (the paper's γ²).
-        ``"auto"``: 4 with the squared and hinge losses, 1 with the others, which have a scale of their own. With
-        ``penalty="auto"`` 2 instead of 4 where some answers are by coarse groups and others by the classes within them.
+        ``"auto"``: 4 with the squared and hinge losses, 1 with the others, which have a scale of their own; with
+        ``penalty="auto"`` held-out answers may choose 1, 2 or 4, if there are up to 1,000 answers or 200 items; at most
+        2 where some answers are by coarse groups and others by the classes within them.
     margin : float, default=0.0
         How much farther in addition, in the kernel's own units.
     loss : {"auto", "squared", "hinge", "logistic", "softmax"}, default="auto"
@@ -82,7 +85,8 @@ class SKLR(UncertainMetric):
         log-likelihoods. ``inf``: every answer must hold; 0: nothing is learned. Several: learning in rounds, each with
         its penalty and from halfway to what the last one learned. ``"auto"``: held-out answers choose it, and one round
         or two. It is 0 unless something beats the initial kernel in a one-sided 5% test that accounts for everything
-        tried; from answers given at random, something is still learned now and then. Below 50 answers: 10.
+        tried, or a score test at 1% finds that the answers contradict that kernel; from answers given at random,
+        something is still learned now and then. Below 50 answers: 10.
     softness : float or "auto", default="auto"
         With logistic and softmax: the scale of the loss, in mean initial squared distances. Where two squared distances
         differ by much less, either answer is about as likely. A large softness makes the initial distances count for
@@ -305,13 +309,15 @@ class SKLR(UncertainMetric):
         progress: Heartbeat | None,
     ) -> tuple[Tuning, list[Array | None]]:
         """What held-out answers choose, and multipliers to start from with it."""
+        most = FINER if several_resolutions(said) else np.inf
         return tune(
             phis,
             covariances,
             said,
-            [recipe for name in phis for recipe in self._recipes(name, solver, said)],
+            [recipe for name in phis for recipe in self._recipes(name, solver, said, most)],
             # The same answers lead to the same choice, whether or not anyone gave a seed.
             random=check_random_state(0) if self.random_state is None else random,
+            ratios=[each for each in RATIOS if each <= most] if self.ratio == "auto" else (),
             softer=self.softness == "auto" and len(said) >= PLENTY * len(said.constrained),
             progress=progress,
             device=self.device,
@@ -344,8 +350,10 @@ class SKLR(UncertainMetric):
         rounds = self.penalty if isinstance(self.penalty, tuple | list) else [self.penalty]
         return tuple(map(float, rounds))
 
-    def _recipes(self, kernel: str, solver: Solver, said: Comparisons | None = None) -> list[Recipe]:
-        """The settings with this kernel; several losses where answers may choose."""
+    def _recipes(
+        self, kernel: str, solver: Solver, said: Comparisons | None = None, most: float = np.inf
+    ) -> list[Recipe]:
+        """The settings with this kernel and a ratio of at most so much; several losses where answers may choose."""
         if self.loss != "auto":
             losses = [self.loss]
         elif said is None or not solver.exact:
@@ -353,7 +361,6 @@ class SKLR(UncertainMetric):
         else:
             losses = ["softmax"] if len(said) >= MANY else [LOSS, "softmax"]
         softness = SOFTNESS if self.softness == "auto" else float(self.softness)
-        most = FINER if said is not None and several_resolutions(said) else np.inf
         ratios = {each: min(LOSSES[each].ratio, most) if self.ratio == "auto" else float(self.ratio) for each in losses}
         return [Recipe(kernel, loss, ratio, self.margin, softness) for loss, ratio in ratios.items()]
 

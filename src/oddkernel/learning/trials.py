@@ -16,7 +16,9 @@ from .calibration import likeliest
 from .recipe import Recipe, unit_of
 from .tuning import Trial, Tuning
 
-# By how many standard errors some dimensions must beat all: the best of many beats them by one by chance. By hand.
+# By how many standard errors some dimensions must beat all, and two rounds one. Of many dimensions the best beats all
+# by one by chance. Of 170 second rounds chosen in draws of answers about nine data sets, 75 were ahead by one to two:
+# they raised the agreement with fresh answers by 0.001 and lowered the Adjusted Rand index of clusters by 0.01.
 SURE = 2.0
 # Held-out answers by which every trial is judged, and those by which every trial with a prospect is; the others judge
 # the best. Chosen by hand.
@@ -27,8 +29,6 @@ PROSPECT = 1.645
 BEYOND = 3.0
 # Numbers of leading dimensions that are tried beside all: the Fibonacci numbers.
 DIMENSIONS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610)
-# Most trials that the other folds judge after each stage of the search. Chosen by hand.
-CONFIRMED = 3
 # A trial that raises the mean log-likelihood of an answer by less than this is no better. Chosen by hand.
 WORTHWHILE = 1e-3
 
@@ -43,8 +43,10 @@ class Trials:
     """Trials on the same held-out answers. The first is the initial kernel, the second the standard recipe.
 
     Two decisions. Only trials that beat the initial kernel in a test for all of them take part (`evidence.beat`); if
-    none does, nothing is learned. Among these the standard recipe is chosen, unless another one beats it by more than
-    a standard error. Two rounds are chosen if they beat the best single round by as much.
+    none does, those that are ahead of it, if a score test finds that the answers contradict it
+    (`evidence.asks_for_change`); otherwise nothing is learned. Among these the standard recipe is chosen, unless
+    another one beats it by more than a standard error. Two rounds are chosen if they beat the best single round by more
+    than two.
 
     Parameters
     ----------
@@ -139,9 +141,9 @@ class Trials:
         e·√(1 − n/N), and the standard error of that lead e·√(n/N).
         """
         error, share = self.ahead(number, of)[1], self.predictions[number].n_answers / len(self.decided)
-        return self.trials[number].solved and self._may_end_ahead(number, of, error * share**0.5)
+        return self.trials[number].solved and self.may_end_ahead(number, of, error * share**0.5)
 
-    def _may_end_ahead(self, number: int, of: int, least: float = 0.0) -> bool:
+    def may_end_ahead(self, number: int, of: int, least: float = 0.0) -> bool:
         """Whether a trial may yet end ahead of another by this much, on all answers."""
         lead, error = self.ahead(number, of)
         share = self.predictions[number].n_answers / len(self.decided)
@@ -157,20 +159,22 @@ class Trials:
         lead, error = self.ahead(number, of)
         return lead > max(BEYOND * error, WORTHWHILE)
 
-    def shortlist(self) -> list[int]:
-        """The best trials that only the first folds have judged and that are ahead of the preferred one; others go.
+    def promising(self) -> int | None:
+        """The best trial that only the first folds have judged and that is ahead of the preferred one.
 
-        Those that would hardly overtake the best of them go, too.
+        The metrics of the others are discarded.
+
+        By trial on 344 draws of answers about nine data sets: to let the other folds judge the best two took longer,
+        and agreed with 0.0005 ± 0.0003 more of fresh answers.
         """
         waiting = [n for n, each in enumerate(self.predictions) if n > 1 and each.judged and self._waits(n)]
         present = self.preferred(self._complete)
         able = [
             n for n in waiting if self.trials[n].solved and (present is None or self.ahead(n, present)[0] > WORTHWHILE)
         ]
-        listed = sorted(able, key=lambda n: -self.trials[n].log_likelihood)[:CONFIRMED]
-        listed = [n for n in listed if n == listed[0] or self._may_end_ahead(n, listed[0])]
-        self._forget(set(waiting) - set(listed))
-        return sorted(listed)
+        best = self.best(able)
+        self._forget(set(waiting) - {best})
+        return best
 
     def leader(self) -> tuple[Trial, list[Array]] | None:
         """The preferred trial with one round, and the roots of the metrics it learned for each fold.
@@ -181,6 +185,12 @@ class Trials:
         if number is None or self.ahead(number, 0)[0] <= 0:
             return None
         return self.trials[number], [each.root for each in self.predictions[number].judged]
+
+    def front_runner(self) -> Trial | None:
+        """The trial with one round that is farthest ahead of the standard recipe; None if none has a prospect."""
+        able = [n for n, each in enumerate(self.trials) if n > 1 and each.penalty and self._rounds(n) == 1]
+        able = [n for n in able if self.predictions[n].judged and self.has_prospect(n, 1)]
+        return self.trials[max(able, key=lambda n: self.ahead(n, 1)[0])] if able else None
 
     def best(self, numbers: Iterable[int]) -> int | None:
         """The trial with the highest log-likelihood."""
@@ -257,7 +267,7 @@ class Trials:
                 chosen = np.where(better, chosen, standard)
             if one and two:
                 again = np.array(two)[means[:, two].argmax(axis=1)]
-                chosen = np.where(means[each, again] - means[each, chosen] > least[again, chosen], again, chosen)
+                chosen = np.where(means[each, again] - means[each, chosen] > SURE * least[again, chosen], again, chosen)
             return np.asarray(chosen)
 
         return choose
@@ -272,7 +282,10 @@ class Trials:
         return evidence.optimism(likelihood, agreement, weight, rule, passed.index(winner), random)
 
     def _better(self, random: np.random.RandomState) -> list[int]:
-        """The trials that beat the initial kernel, in a test that accounts for all trials and dimensions tried."""
+        """The trials that beat the initial kernel in a test that accounts for all trials and dimensions tried.
+
+        If none does, but the answers contradict the initial kernel: those that are ahead of it.
+        """
         other = self.predictions[0].likelihood
         tried = [(n, d, each) for n, found in enumerate(self.predictions) for d, each in found.by_dimension.items()]
         gains = np.array([self._sums(each - other[: len(each)]) for _, _, each in tried])
@@ -281,20 +294,35 @@ class Trials:
             for (n, d, _), beats in zip(tried, evidence.beat(gains, random), strict=True)
             if beats and d == self.trials[n].rank
         }
-        return [n for n in self._complete if n in beats]
+        passed = [n for n in self._complete if n in beats]
+        ahead = [n for n in self._complete if self.ahead(n, 0)[0] > 0]
+        if passed or not ahead:
+            return passed
+        phi = self.phis[self.trials[0].recipe.kernel]
+        return ahead if evidence.asks_for_change(phi, self.decided, self.question, random) else []
 
     def _predict(self, judged: Sequence[Judged]) -> _Prediction:
         """What the metrics learned for the first folds, or all, say about the answers held out of them."""
-        tried, most = judged[0].tried, judged[0].tried[-1]
+        tried = judged[0].tried
         opposite = np.concatenate([each.sides for each in judged], axis=1)
         known = self.known[: opposite.shape[1]]
         likelihoods = likeliest(opposite[:, known], self.decided[: int(np.count_nonzero(known))])
         by_dimension = dict(zip(tried, likelihoods, strict=True))
-        rank = max(tried, key=lambda d: self._mean(by_dimension[d]))
-        rise = by_dimension[rank] - by_dimension[most]
-        rank = rank if self._mean(rise) > SURE * self._error(rise) else most
+        rank = self._rank(by_dimension)
         unit = np.repeat([each.unit for each in judged], [each.sides.shape[1] for each in judged])
         return _Prediction(tuple(judged), opposite[tried.index(rank)], unit, by_dimension[rank], rank, by_dimension)
+
+    def _rank(self, by_dimension: Mapping[int, Array]) -> int:
+        """All dimensions, unless fewer predict better by two standard errors: then the most of one from the best."""
+
+        def behind(d: int, best: int, errors: float) -> bool:
+            apart = by_dimension[best] - by_dimension[d]
+            return self._mean(apart) > errors * self._error(apart)
+
+        best = max(by_dimension, key=lambda d: self._mean(by_dimension[d]))
+        if not behind(max(by_dimension), best, SURE):
+            return max(by_dimension)
+        return max(d for d in by_dimension if not behind(d, best, 1.0))
 
     def _share(self, found: _Prediction) -> Array:
         """Which decided answers the distances agree with."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..problem.losses import LOSSES
 from .recipe import Recipe
 
 
@@ -38,9 +37,7 @@ class Trial:
     @property
     def cells(self) -> tuple[str, ...]:
         """Kernel, loss, penalties, dimensions, agreement and log-likelihood, for a table."""
-        loss = self.recipe.loss if self.penalty else "nothing learned"
-        if self.penalty and LOSSES[loss].entropic:
-            loss += f", softness {self.recipe.softness:g}"
+        loss = self.recipe.named if self.penalty else "nothing learned"
         penalties = ", ".join(f"{penalty:.2g}" for penalty in self.penalties)
         scores = f"{self.agreement:.3f} ± {self.error:.3f}", f"{self.log_likelihood:.3f}"
         return self.recipe.kernel, loss, penalties, str(self.rank), *scores
@@ -54,8 +51,9 @@ class Tuning:
     ----------
     recipe, penalties
         What was chosen. Penalty 0, the initial kernel, unless a one-sided 5% test that accounts for everything tried
-        finds something better. Then the standard recipe, unless another beats it by more than a standard error of the
-        mean log-likelihood; one round, unless a second beats it by as much.
+        finds something better, or else a score test at 1% finds that the answers contradict the initial kernel. Then
+        the standard recipe, unless another beats it by more than a standard error of the mean log-likelihood; one
+        round, unless a second beats it by more than two.
     trials : tuple of Trial
         Everything tried.
     start : float
@@ -73,8 +71,8 @@ class Tuning:
     dimension : int
         The fewest that come within a standard error of the best.
     rank : int
-        How many leading dimensions the learned kernel keeps: those that predict held-out answers best, if that is
-        better than all of them by more than two standard errors; otherwise all.
+        How many leading dimensions the learned kernel keeps: all, unless some number of them predicts held-out answers
+        better than all by more than two standard errors; then the most that come within a standard error of the best.
     """
 
     recipe: Recipe
@@ -150,12 +148,13 @@ class Tuning:
         for trial in self.trials[1:]:
             paths.setdefault((trial.recipe, len(trial.penalties)), []).append(trial)
         for (recipe, rounds), path in paths.items():
-            x, y, error = zip(*((trial.penalty, trial.agreement, trial.error) for trial in path), strict=True)
-            label = f"{recipe.kernel} kernel, {recipe.loss} loss" + (", second round" if rounds > 1 else "")
+            points = sorted((trial.penalty, trial.agreement, trial.error) for trial in path)
+            x, y, error = zip(*points, strict=True)
+            label = f"{recipe.kernel} kernel, {recipe.named}" + (", second round" if rounds > 1 else "")
             ax.errorbar(x, y, yerr=error, marker="o", capsize=2, label=label)
         ax.axhline(self.start, color="0.4", linestyle="--", label="nothing learned")
         if self.penalty:
             ax.axvline(self.penalty, color="0.4", linestyle=":", label="chosen")
         ax.set(xscale="log", xlabel="penalty", ylabel="share of held-out answers right")
-        ax.legend()
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), fontsize="small")  # labels are long: below
         return ax

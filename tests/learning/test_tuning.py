@@ -27,14 +27,22 @@ def test_clean_answers_are_worth_learning_from(wine) -> None:
 
 @pytest.mark.slow
 def test_answers_that_mean_nothing_leave_the_kernel_alone(wine) -> None:
+    """The tests have a level of 5%: of ten draws one may seem to mean something."""
     X, _ = wine
-    rng = np.random.default_rng(0)
-    said = Comparisons.odd_one_out([rng.permutation(len(X))[:3] for _ in range(120)], rng.integers(0, 3, 120))
-    with pytest.warns(UserWarning, match="don't support a change"):
-        model = SKLR("linear", penalty="auto", random_state=0).fit(X, said)
-    before = SKLR("linear", penalty=0).fit(X, said)
     fresh = Comparisons.from_labels(load_wine().target, 1000, random_state=1)
-    assert model.score(X, fresh) >= before.score(X, fresh) - 0.03
+    before = SKLR("linear", penalty=0).fit(X).score(X, fresh)
+    learned = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        said = Comparisons.odd_one_out([rng.permutation(len(X))[:3] for _ in range(120)], rng.integers(0, 3, 120))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = SKLR("linear", penalty="auto", random_state=0).fit(X, said)
+        told = any("don't support a change" in str(each.message) for each in caught)
+        assert told == (model.penalty_ == 0)
+        assert model.penalty_ or model.score(X, fresh) == pytest.approx(before, abs=0.03)
+        learned += bool(model.penalty_)
+    assert learned <= 1
 
 
 @pytest.mark.slow

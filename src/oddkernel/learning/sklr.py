@@ -84,9 +84,8 @@ class SKLR(UncertainMetric):
         λ: how much a violated answer weighs against leaving the initial kernel. With logistic and softmax it counts
         log-likelihoods. ``inf``: every answer must hold; 0: nothing is learned. Several: learning in rounds, each with
         its penalty and from halfway to what the last one learned. ``"auto"``: held-out answers choose it, and one round
-        or two. It is 0 unless something beats the initial kernel in a one-sided 5% test that accounts for everything
-        tried, or a score test at 1% finds that the answers contradict that kernel; from answers given at random,
-        something is still learned now and then. Below 50 answers: 10.
+        or two. It is 0 unless tests at a level of about 5% show that there is something to learn; from answers given at
+        random, something is still learned now and then. Below 50 answers: 10.
     softness : float or "auto", default="auto"
         With logistic and softmax: the scale of the loss, in mean initial squared distances. Where two squared distances
         differ by much less, either answer is about as likely. A large softness makes the initial distances count for

@@ -42,11 +42,12 @@ WIDTH = 1.96 * 1.2
 class Trials:
     """Trials on the same held-out answers. The first is the initial kernel, the second the standard recipe.
 
-    Two decisions. Only trials that beat the initial kernel in a test for all of them take part (`evidence.beat`); if
-    none does, those that are ahead of it, if a score test finds that the answers contradict it
-    (`evidence.asks_for_change`); otherwise nothing is learned. Among these the standard recipe is chosen, unless
-    another one beats it by more than a standard error. Two rounds are chosen if they beat the best single round by more
-    than two.
+    Two decisions. First, whether anything is learned: two tests say whether a trial predicts better than the initial
+    kernel (`evidence.gain_p_values`) and whether the answers contradict that kernel (`evidence.score_p_value`), and
+    `evidence.suffices` whether that is enough. The trials that pass the first test at a level of 5% then take part in
+    the second decision; if there are none, those that pass it at 1/3, and then those that are ahead. Among these the
+    standard recipe is chosen, unless another one beats it by more than a standard error. Two rounds are chosen if they
+    beat the best single round by more than two.
 
     Parameters
     ----------
@@ -282,24 +283,24 @@ class Trials:
         return evidence.optimism(likelihood, agreement, weight, rule, passed.index(winner), random)
 
     def _better(self, random: np.random.RandomState) -> list[int]:
-        """The trials that beat the initial kernel in a test that accounts for all trials and dimensions tried.
-
-        If none does, but the answers contradict the initial kernel: those that are ahead of it.
-        """
-        other = self.predictions[0].likelihood
+        """The trials that may be chosen in place of the initial kernel; none if nothing is learned."""
+        other, complete = self.predictions[0].likelihood, self._complete
         tried = [(n, d, each) for n, found in enumerate(self.predictions) for d, each in found.by_dimension.items()]
         gains = np.array([self._sums(each - other[: len(each)]) for _, _, each in tried])
-        beats = {
-            n
-            for (n, d, _), beats in zip(tried, evidence.beat(gains, random), strict=True)
-            if beats and d == self.trials[n].rank
-        }
-        passed = [n for n in self._complete if n in beats]
-        ahead = [n for n in self._complete if self.ahead(n, 0)[0] > 0]
-        if passed or not ahead:
-            return passed
-        phi = self.phis[self.trials[0].recipe.kernel]
-        return ahead if evidence.asks_for_change(phi, self.decided, self.question, random) else []
+        # The test accounts for all trials, and for all numbers of dimensions.
+        adjusted = zip(tried, evidence.gain_p_values(gains, random), strict=True)
+        p_value = {n: float(p) for (n, d, _), p in adjusted if d == self.trials[n].rank and n in complete}
+        ahead = [n for n in p_value if self.ahead(n, 0)[0] > 0]
+        if not ahead:
+            return []
+        least, score = min(p_value[n] for n in ahead), None
+        if least > evidence.ALONE:
+            phi = self.phis[self.trials[0].recipe.kernel]
+            score = evidence.score_p_value(phi, self.decided, self.question, random)
+        if not evidence.suffices(least, score):
+            return []
+        passed = ([n for n in ahead if p_value[n] <= level] for level in (evidence.LEVEL, evidence.TOGETHER[0]))
+        return next(filter(None, passed), ahead)
 
     def _predict(self, judged: Sequence[Judged]) -> _Prediction:
         """What the metrics learned for the first folds, or all, say about the answers held out of them."""

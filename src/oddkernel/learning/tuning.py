@@ -50,10 +50,10 @@ class Tuning:
     Attributes
     ----------
     recipe, penalties
-        What was chosen. Penalty 0, the initial kernel, unless a one-sided 5% test that accounts for everything tried
-        finds something better, or else a score test at 1% finds that the answers contradict the initial kernel. Then
-        the standard recipe, unless another beats it by more than a standard error of the mean log-likelihood; one
-        round, unless a second beats it by more than two.
+        What was chosen. Penalty 0, the initial kernel, unless two tests together show at a level of about 5% that there
+        is something to learn: whether a trial predicts better, adjusted for everything tried, and whether the answers
+        contradict the initial kernel (`evidence.suffices`). Then the standard recipe, unless another beats it by more
+        than a standard error of the mean log-likelihood; one round, unless a second beats it by more than two.
     trials : tuple of Trial
         Everything tried.
     start : float
@@ -99,8 +99,8 @@ class Tuning:
         if self.penalty == 0:
             return (
                 "Nothing was learned: the answers don't support a change yet. The initial kernel agrees with "
-                f"{self.start:.3f} of held-out answers, and none of {len(self.trials) - 1} candidates predicts them "
-                "better in a one-sided 5% test that accounts for their number."
+                f"{self.start:.3f} of held-out answers, and chance can explain by how much any of "
+                f"{len(self.trials) - 1} candidates predicts them better (at a level of 5%)."
             )
         low, high = self.gain_interval
         if low > 0:

@@ -37,6 +37,7 @@ def test_what_replaces_eigenvalues_agrees_with_them() -> None:
     found = descent._bent_at_one(size, (grown / size).astype(np.float32))
     assert found == pytest.approx((values / (1 + values)).sum(), rel=1e-4)
     assert descent._bent_at_one(1.0, np.diag([0.0, -0.8]).astype(np.float32)) is None
+    assert descent._bent_at_one(2.0**162, np.eye(2, dtype=np.float32)) is None  # above all numbers in single precision
 
 
 def test_a_slope_whose_terms_cancel_is_not_that_of_single_precision() -> None:

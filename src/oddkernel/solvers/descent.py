@@ -240,7 +240,7 @@ def _length(primal: Primal, step: Array, change: Array | None) -> float:
 
 def _bent_at_one(size: float, slim: Array) -> float | None:
     """Σ ξ/(1 + ξ) for the eigenvalues ξ of size·slim; None if one of them is below EDGE − 1."""
-    if not size < 1.0 / np.finfo(np.float32).eps:
+    if not size < 1.0 / float(np.finfo(np.float32).eps):  # a number of NumPy would compare in single precision
         return None
     xp = namespace(slim)
     grown = size * slim + xp.eye(slim.shape[0], dtype=slim.dtype, device=slim.device)

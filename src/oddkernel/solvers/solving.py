@@ -58,7 +58,8 @@ def solve(
     check_device(solver, device)
     # Without rows there is nothing to compute, there or here.
     problem = problem.on(device_named(device) if len(problem) else None)
-    with fitting_threads(problem):
+    # Steps that are tried far out may overflow. They are rejected, and residual and gap vouch for what is returned.
+    with fitting_threads(problem), np.errstate(all="ignore"):
         return _solve(problem, solver, start, tol, max_iter, progress)
 
 

@@ -189,8 +189,7 @@ def from_inside(point: Point, tol: float) -> Point:
     if is_soft(problem):
         ways.append(lambda: polished(found.primal, 0.1 * tol))
     for way in ways:
-        with np.errstate(all="ignore"):  # the path may have ended where numbers overflow
-            each = way()
+        each = way()
         if each is not None and optimal(each, tol):  # whatever rounding makes of its objective
             return each
         # Not by the residual: a row with hardly any weight may have a large one.

@@ -170,3 +170,16 @@ def test_the_best_of_many_equal_trials_looks_better_than_it_is() -> None:
 def test_a_trial_without_rivals_is_not_overestimated() -> None:
     agreement = np.random.default_rng(0).normal(0.1, 1.0, size=(1, 100))
     assert optimism(agreement, agreement, np.ones(100), best_of, 0, np.random.RandomState(0)) == 0.0
+
+
+def test_the_score_test_counts_weights() -> None:
+    """Answers by the metric count, and as many at random don't."""
+    rng = np.random.default_rng(5)
+    X, by_metric = by_direction(rng, 2.0, 60)
+    shown = rng.permuted(np.tile(np.arange(40), (240, 1)), axis=1)[:, :3]
+    both = by_metric + Comparisons.odd_one_out(shown, rng.integers(0, 3, 240))
+    light = both.with_weight(np.repeat([1.0, 1e-3], [60, 240]))
+    plain, weighted = (score_p_value(X, said, np.arange(300), np.random.RandomState(0)) for said in (both, light))
+    assert plain is not None
+    assert weighted is not None
+    assert weighted < 0.01 < plain

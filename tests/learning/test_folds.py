@@ -62,3 +62,11 @@ def test_folds_keep_the_rows_of_a_grid_together() -> None:
     answers = [set(said.part_of[rows].tolist()) for rows in found]
     assert not any(a & b for i, a in enumerate(answers) for b in answers[:i])
     assert sorted(map(len, answers)) == [8, 8, 8, 8, 9]
+
+
+def test_decided_answers_are_spread_evenly_over_the_folds() -> None:
+    shown = np.stack([np.zeros(300, int), *np.divmod(np.arange(300), 20) + np.array([[1], [21]])], axis=1)
+    said = Comparisons.odd_one_out(shown, np.where(np.arange(300) < 20, 0, -1))
+    found = list(folds_of(said, 5, random_state()))
+    assert [int(said.decided[rows].sum()) for rows in found] == [4] * 5
+    assert {len(rows) for rows in found} == {60}

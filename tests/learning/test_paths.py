@@ -288,7 +288,7 @@ def test_folds_judge_a_trial_in_their_order_wherever_it_is_confirmed(monkeypatch
         return enter(tried, recipe, penalties, judged, **options)
 
     monkeypatch.setattr(Trials, "enter", watched)
-    monkeypatch.setattr(Trials, "has_prospect", lambda tried, number, of: False)  # what is confirmed was judged once
+    monkeypatch.setattr(Trials, "has_prospect", lambda *_: False)  # what is confirmed was judged once
     held_out = [np.arange(40), np.arange(40, 81), np.arange(81, 123), np.arange(123, 166), np.arange(166, 200)]
     monkeypatch.setattr(paths, "folds_of", lambda *_: held_out)
     found = SKLR("linear", random_state=0).fit(X, said).tuning_
@@ -349,3 +349,17 @@ def test_a_second_round_must_be_ahead_by_two_standard_errors(errors: float, roun
     tried.decided = Comparisons.odd_one_out(np.tile([0, 1, 2], (100, 1)), np.zeros(100, dtype=int))
     tried.question = np.arange(100)
     assert len(tried.trials[tried.preferred([1, 2])].penalties) == rounds
+
+
+@pytest.mark.parametrize("decided", [1, 2, 4])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_many_people_may_have_answered_fewer_questions_than_there_are_folds(decided: int) -> None:
+    """A fold without a decided answer once ended in a division by zero."""
+    rng = np.random.default_rng(decided)
+    X = rng.normal(size=(30, 3))
+    asked, others = (np.array([rng.permutation(30)[:3] for _ in range(n)]) for n in (decided, 100))
+    shown = np.concatenate([np.repeat(asked, 60, axis=0), others])
+    odd = np.concatenate([np.repeat(rng.integers(0, 3, decided), 60), np.full(100, -1)])
+    tuning = SKLR("linear").fit(X, Comparisons.odd_one_out(shown, odd)).tuning_
+    assert tuning is not None
+    assert tuning.trials[0].n_answers == 60 * decided

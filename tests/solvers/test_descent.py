@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from problems import outweighed
 
 from oddkernel import SKLR, Comparisons
 from oddkernel.learning.recipe import Recipe
@@ -70,3 +71,20 @@ def test_where_a_loss_pulls_moderately_steps_without_a_path_come_first(monkeypat
         found = descent.minimised(start, 1e-6)
         assert np.linalg.norm(found.gradient) <= 1e-6
         assert len(paths) == taken
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_path_that_ends_far_out_is_not_polished() -> None:
+    """Its gradient overflowed, and LAPACK refused it."""
+    grid = np.array([[-5, -2], [-2, 7], [-3, -4], [-2, 7], [-3, -4], [-5, -2], [-2, 10]])
+    said = Comparisons.odd_one_out([[2, 1, 5]], [2], weight=[1e8])
+    said += Comparisons.anchor([[2, 5, 1], [6, 5, 1]], [-1, -1], weight=[1.0, 1e16])
+    said += Comparisons.odd_one_out([[2, 3, 0], [6, 5, 3], [2, 3, 0]], [0, 1, 2], weight=[1.0, 1e16, 1e16])
+    model = SKLR("identity", scaling=None, margin=5.0, penalty=10.0, loss="squared", ratio=1.0)
+    assert np.isfinite(model.fit(0.00532152 * grid, said).solution_.gap)
+
+
+def test_a_direction_of_zeros_is_no_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
+    primal = Primal.of(outweighed("squared", 1e4).origin)
+    monkeypatch.setattr(descent, "direction", lambda primal, *_: (np.zeros_like(primal.gradient), None))
+    assert not descent._newton(primal, None, 5, descent.Budget())[1]

@@ -92,3 +92,10 @@ def test_single_precision_is_refined_or_not_used(condition: float, enough: bool)
     assert (found is not None) == enough
     if found is not None:
         np.testing.assert_allclose(matrix @ found[0], right, atol=1e-6)
+
+
+def test_an_indefinite_matrix_gives_no_direction() -> None:
+    """Weights of 1e16 under a logistic loss leave numbers below 0 on the diagonal."""
+    found, least = directions._solved(np.diag([1.0, -1.0]), np.ones(2))
+    assert found.tolist() == [0.0, 0.0]
+    assert least == 0.0

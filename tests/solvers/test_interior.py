@@ -85,8 +85,16 @@ def test_it_follows_a_descent_over_few_unknowns_that_would_take_longer(
     monkeypatch.setattr("oddkernel.solvers.starts.fewer_unknowns", lambda _: True)
     monkeypatch.setattr("oddkernel.solvers.starts.DESCENT", 1e-12)
     monkeypatch.setattr("oddkernel.solvers.starts.HOPELESS", 1e-12)
+    called: list[float] = []
+
+    def counted(problem: Dual, tol: float, *, whole: bool) -> Inside | None:
+        called.append(tol)
+        return interior(problem, tol, whole=whole)
+
+    monkeypatch.setattr("oddkernel.solvers.starts.interior", counted)
     for penalty in (1.0, 1e5):
         assert guessed(outweighed(loss, penalty).origin, Auto(), 1e-6).residual < 1e-2
+    assert len(called) == 2
 
 
 @pytest.mark.parametrize("loss", ["logistic", "softmax"])

@@ -7,6 +7,7 @@ import pytest
 from problems import outweighed
 
 from oddkernel.problem.arrays import Array
+from oddkernel.solvers import interior_equations
 from oddkernel.solvers.interior import Inside
 from oddkernel.solvers.interior_equations import over_rows, over_unknowns
 from oddkernel.solvers.threads import one_thread
@@ -56,6 +57,11 @@ def test_a_factor_in_single_precision_solves_the_same_equations(products: int, m
     monkeypatch.setattr("oddkernel.solvers.interior_equations.SINGLE", 0)
     monkeypatch.setattr("oddkernel.solvers.interior_equations.DIMENSIONS", np.inf)
     monkeypatch.setattr("oddkernel.solvers.interior_equations.PRODUCTS", products)
+    factored = interior_equations._factored
+    in_double: list[int] = []
+    monkeypatch.setattr(
+        interior_equations, "_factored", lambda matrix: (in_double.append(len(matrix)), factored(matrix))[1]
+    )
     at: Inside | None = Inside.start(outweighed("softmax", 1e4))
     while at is not None and not at.arrived:
         solved = over_rows(at.primal, np.linalg.inv(at.bent), at.diagonal)
@@ -67,3 +73,10 @@ def test_a_factor_in_single_precision_solves_the_same_equations(products: int, m
         assert error.max() <= 1e-8 * (scale * np.abs(alpha) + np.abs(right) / scale).max()
         at = at.moved()
     assert at is not None
+    assert bool(in_double) == (products == 0)
+
+
+def test_conjugate_gradients_end_where_rounding_leaves_the_preconditioner_indefinite() -> None:
+    diagonal, rough = np.array([1.0, 2.0, 3.0]), np.array([-1.0, 0.1, 0.1])
+    found = interior_equations._conjugate_gradients(lambda x: diagonal * x, lambda x: rough * x, np.ones(3))
+    assert found is None

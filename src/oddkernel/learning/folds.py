@@ -31,6 +31,7 @@ def folds_of(said: Comparisons, folds: int | None, random: np.random.RandomState
     """Rows held out together; all answers to one question are in one fold, and links in none.
 
     All rows of a grid's answer, and all answers about the same items, belong to one question (`Comparisons.questions`).
+    Questions with decided answers are spread evenly over the folds.
 
     By default 5 folds, 3 from 500 rows on. From 5,000 rows about more than 200 items on, only one part is held
     out: a fifth, or a tenth from 20,000 rows on, but no more than 20,000 rows.
@@ -39,7 +40,11 @@ def folds_of(said: Comparisons, folds: int | None, random: np.random.RandomState
     found, question = np.unique(said.questions()[rows], return_inverse=True)
     wanted = folds if folds is not None else 5 if len(rows) < 500 else 1 if expensive(said) else 3
     parts = wanted if wanted > 1 else 5 if len(rows) < TENTH else max(10, len(rows) // MOST)
-    part = random.permutation(len(found)) % parts
+    order = random.permutation(len(found))
+    # Questions with decided answers, which judge, are put into folds first: as many into each.
+    decides = np.bincount(question, said.decided[rows], minlength=len(found)) > 0
+    part = np.empty(len(found), dtype=np.intp)
+    part[np.lexsort((order, ~decides))] = np.arange(len(found)) % parts
     for fold in range(wanted):
         yield rows[part[question] == fold]
 

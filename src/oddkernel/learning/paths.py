@@ -32,7 +32,7 @@ from ..support.types import Array
 from .fold_fits import FoldFits
 from .folds import FEW_ITEMS, MANY, expensive, folds_of
 from .recipe import Recipe, unit_of
-from .trials import WORTHWHILE, Trials
+from .trials import SURE, WORTHWHILE, Trials
 from .tuning import Trial, Tuning
 
 # The standard penalty of each loss, as a power of ten in its unit. Squared: the paper's loss with the penalty that did
@@ -115,7 +115,9 @@ def tune(
     starts : list of arrays or None
         For each round multipliers of the rows from which learning from all answers may start: a fold's.
     """
-    trials = Trials(phis, covariances, said, list(folds_of(said, folds, random)), device)
+    # Where a few questions were asked time and again, fewer of them may have decided answers than there are folds.
+    held_out = [out for out in folds_of(said, folds, random) if said.decided[out].any()]
+    trials = Trials(phis, covariances, said, held_out, device)
     # With many answers the best penalty is known more exactly.
     step = 0.5 if len(said) >= MANY else 1.0
     paths = {recipe: path_of(recipe.loss, unit_of(phis[recipe.kernel]), step) for recipe in recipes}
@@ -344,7 +346,8 @@ class _Search:
         first = trials.glances if len(new) > 1 else trials.scouts
         self._judge(dict.fromkeys(new, range(first)))
         numbers = {each: self._number(*each) for each in new}
-        able = [each for each, n in numbers.items() if n == 1 or trials.has_prospect(n, self.rival)]
+        errors = SURE if self.earlier else 1.0
+        able = [each for each, n in numbers.items() if n == 1 or trials.has_prospect(n, self.rival, errors)]
         self._judge(dict.fromkeys(able, range(first, trials.scouts)))
 
     def _number(self, recipe: Recipe, penalty: float) -> int:

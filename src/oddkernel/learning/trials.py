@@ -135,14 +135,14 @@ class Trials:
         by = self.predictions[number].likelihood[:n] - self.predictions[of].likelihood[:n]
         return self._mean(by), self._error(by)
 
-    def has_prospect(self, number: int, of: int) -> bool:
-        """Whether a trial may yet beat another by a standard error, which is what it takes to be chosen.
+    def has_prospect(self, number: int, of: int, errors: float = 1.0) -> bool:
+        """Whether a trial may yet beat another by this many standard errors.
 
         If n of N answers put it ahead by d with a standard error e, its lead on all N is expected to be d, give or take
         e·√(1 − n/N), and the standard error of that lead e·√(n/N).
         """
         error, share = self.ahead(number, of)[1], self.predictions[number].n_answers / len(self.decided)
-        return self.trials[number].solved and self.may_end_ahead(number, of, error * share**0.5)
+        return self.trials[number].solved and self.may_end_ahead(number, of, errors * error * share**0.5)
 
     def may_end_ahead(self, number: int, of: int, least: float = 0.0) -> bool:
         """Whether a trial may yet end ahead of another by this much, on all answers."""
@@ -188,7 +188,7 @@ class Trials:
         return self.trials[number], [each.root for each in self.predictions[number].judged]
 
     def front_runner(self) -> Trial | None:
-        """The trial with one round that is farthest ahead of the standard recipe; None if none has a prospect."""
+        """The trial with one round and a prospect whose lead over the standard recipe is largest, maybe negative."""
         able = [n for n, each in enumerate(self.trials) if n > 1 and each.penalty and self._rounds(n) == 1]
         able = [n for n in able if self.predictions[n].judged and self.has_prospect(n, 1)]
         return self.trials[max(able, key=lambda n: self.ahead(n, 1)[0])] if able else None
@@ -290,7 +290,7 @@ class Trials:
         # The test accounts for all trials, and for all numbers of dimensions.
         adjusted = zip(tried, evidence.gain_p_values(gains, random), strict=True)
         p_value = {n: float(p) for (n, d, _), p in adjusted if d == self.trials[n].rank and n in complete}
-        ahead = [n for n in p_value if self.ahead(n, 0)[0] > 0]
+        ahead = [n for n in p_value if self.ahead(n, 0)[0] > WORTHWHILE]
         if not ahead:
             return []
         least, score = min(p_value[n] for n in ahead), None

@@ -100,7 +100,7 @@ class Tuning:
             return (
                 "Nothing was learned: the answers don't support a change yet. The initial kernel agrees with "
                 f"{self.start:.3f} of held-out answers, and chance can explain by how much any of "
-                f"{len(self.trials) - 1} candidates predicts them better (at a level of 5%)."
+                f"{len(self.trials) - 1} candidates predicts them better (at a level of about 5%)."
             )
         low, high = self.gain_interval
         if low > 0:

@@ -181,10 +181,13 @@ def _newton(primal: Primal, close: float | None, steps: int, budget: Budget) -> 
         idle, least = (0, size) if size < 0.5 * least else (idle + 1, least)
         if (close is not None and size <= close**2) or (idle > PATIENCE and size <= 1.0):
             return primal, True
-        if budget.spent:
+        if budget.spent or not np.isfinite(size):
             break
         step, moved = direction(primal, change, damping, budget)
-        if close is None and -dot(primal.gradient, step) <= NEAR:
+        fall = -dot(primal.gradient, step)
+        if not fall > 0:  # there is nothing left to gain, or rounding left no direction
+            return primal, not size > 0
+        if close is None and fall <= NEAR:
             return primal, True
         length = _length(primal, step, moved)
         turn = cholesky(unit + length * step) if length > 0 else None

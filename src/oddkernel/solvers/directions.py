@@ -142,8 +142,10 @@ def _ridge(matrix: Array, right: Array, weight: float) -> Array:
 def _solved(matrix: Array, right: Array) -> tuple[Array, float]:
     """The solution of a positive definite system, scaled to a unit diagonal, and the least pivot of its factor.
 
-    The matrix is overwritten.
+    Zeros and 0 where rounding leaves the matrix indefinite. The matrix is overwritten.
     """
+    if not (np.diagonal(matrix) > 0).all():
+        return np.zeros_like(right), 0.0
     scale = 1.0 / np.sqrt(np.diagonal(matrix))
     if len(matrix) >= REFINED and matrix.dtype == np.float64:
         refined = _refined(matrix, scale, right)

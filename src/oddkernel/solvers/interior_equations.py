@@ -218,11 +218,13 @@ def _conjugate_gradients(product: LinearMap, roughly: LinearMap, right: Array) -
     ``product`` is the product with its matrix, ``roughly`` nearly that with the inverse.
     """
     found, rest, towards = np.zeros_like(right), right, roughly(right)
-    left = goal = float(rest @ towards)
-    goal *= EXACT**2
+    left = float(rest @ towards)
+    goal = EXACT**2 * left
     for _ in range(PRODUCTS):
-        if left <= goal:
+        if 0.0 <= left <= goal:
             return found
+        if not left > 0:
+            return None
         image = product(towards)
         curvature = float(towards @ image)
         if not curvature > 0:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .fit import add_random_state
 from .items import streams
 from .model import add_learned, default_out, is_learned, read_learned, require_model
+from .outputs import add_output
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
         help="groups of some items: a table that this command wrote, or one like it, .csv or .parquet, with the items' "
         "names, or with their row numbers if they have none",
     )
-    parser.add_argument(
-        "--out", metavar="FILE", type=Path, help="file to write: .csv or .parquet (groups.csv in the study's folder)"
+    add_output(
+        parser, "--out", metavar="FILE", help="file to write: .csv or .parquet (groups.csv in the study's folder)"
     )
     add_random_state(parser)
     parser.set_defaults(run=run)

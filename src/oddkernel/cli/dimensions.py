@@ -12,6 +12,7 @@ from ..support.files import is_read_only
 from .fit import add_random_state
 from .items import home_of
 from .model import Learned, add_learned, default_out, is_learned, read_learned
+from .outputs import add_output
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -40,16 +41,14 @@ def add(commands: Any) -> argparse.ArgumentParser:
         type=Path,
         help="names of dimensions: a table with columns dimension (a number from 1) and name, as the report saves it",
     )
-    parser.add_argument(
+    add_output(
+        parser,
         "--out",
         metavar="FILE",
-        type=Path,
         help="loadings to write: .csv or .parquet (loadings.csv in the study's folder)",
     )
-    parser.add_argument("--save", metavar="MODEL", type=Path, help="write the model with its dimensions to this file")
-    parser.add_argument(
-        "--rdm", metavar="FILE", type=Path, help="dissimilarities of all pairs to write, for rsatoolbox: .npz"
-    )
+    add_output(parser, "--save", over="model", metavar="MODEL", help="write the model with its dimensions to this file")
+    add_output(parser, "--rdm", metavar="FILE", help="dissimilarities of all pairs to write, for rsatoolbox: .npz")
     add_random_state(parser)
     parser.set_defaults(run=run)
     return parser

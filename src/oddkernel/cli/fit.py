@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .answers import add_answers, read_answers, require_answers
 from .items import MODEL_SUFFIX, Given, add_items, add_study, check_there, home_of, is_study, read_items, study_data_of
 from .model import check_kept, chosen, told_of
+from .outputs import add_output
 from .summary import Summary, number, working
 
 if TYPE_CHECKING:
@@ -40,9 +41,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     )
     add_items(parser)
     add_answers(parser)
-    parser.add_argument(
-        "--out", metavar="MODEL", type=Path, help="file to write the model to; a study keeps it in its folder, too"
-    )
+    add_output(parser, "--out", metavar="MODEL", help="file to write the model to; a study keeps it in its folder, too")
     learning = parser.add_argument_group("learning")
     learning.add_argument(
         "--kernel", default="auto", help="auto, adaptive, gaussian, linear, identity, diffusion or precomputed"
@@ -156,12 +155,8 @@ def run(arguments: argparse.Namespace) -> Summary:
 
 
 def _check_out(out: Path | None) -> None:
-    if out is None:
-        return
-    if out.suffix.lower() not in ("", MODEL_SUFFIX):  # a table given twice by mistake would be lost
+    if out is not None and out.suffix.lower() not in ("", MODEL_SUFFIX):  # a table given twice by mistake would be lost
         raise ValueError(f"{out}: expected the name of a model's file, such as {out.stem}{MODEL_SUFFIX}")
-    if not out.resolve().parent.is_dir():
-        raise ValueError(f"{out}: the folder doesn't exist")
 
 
 def _from_study(arguments: argparse.Namespace) -> tuple[SKLR, Given, Comparisons, Sequence[str]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..support.files import is_read_only
 from .items import Given, add_items, add_study, home_of, is_study, read_items, study_data_of
+from .outputs import check_output
 
 if TYPE_CHECKING:
     from ..judge.study_data import StudyData
@@ -91,6 +92,7 @@ def default_out(arguments: argparse.Namespace, name: str) -> Path:
         raise ValueError(f"where to? expected --out {name}; only a study's folder has a place for it")
     home = home_of(arguments.items)
     check_kept(home, name)
+    check_output(arguments, home / name)
     return home / name
 
 

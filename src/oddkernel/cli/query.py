@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .items import check_there
 from .model import Learned, add_learned, is_learned, read_learned
+from .outputs import add_output
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     add_learned(parser)
     parser.add_argument("queries", metavar="QUERY", nargs="+", help="names of items, an image file, or features")
     parser.add_argument("-k", metavar="N", type=int, default=10, help="how many items for each query (10)")
-    parser.add_argument("--out", metavar="FILE", type=Path, help="write them to a file: .csv or .parquet")
+    add_output(parser, "--out", metavar="FILE", help="write them to a file: .csv or .parquet")
     parser.set_defaults(run=run)
     return parser
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from .items import streams
 from .model import add_learned, default_out, read_learned, require_model
+from .outputs import add_output
 from .summary import Summary, working
 
 
@@ -24,10 +25,10 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "  oddkernel transform animals.csv --model animals.oddkernel --out coordinates.csv",
     )
     add_learned(parser)
-    parser.add_argument(
+    add_output(
+        parser,
         "--out",
         metavar="FILE",
-        type=Path,
         help="file to write: .npy, .csv or .parquet (coordinates.csv in the study's folder)",
     )
     parser.add_argument("--float32", action="store_true", help="coordinates of half the size, with 7 digits")

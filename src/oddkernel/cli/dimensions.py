@@ -84,9 +84,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         [str(names[row]) for row in (-column).argsort(kind="stable")[:NAMED] if column[row] > 0]
         for column in loadings.T
     ]
-    return _summary(
-        [*learned.sentences, *told], found, len(learned.X), top, {"out": out, "model": kept, "rdm": arguments.rdm}
-    )
+    return _summary([*learned.sentences, *told], found, learned, top, {"out": out, "model": kept, "rdm": arguments.rdm})
 
 
 def _found(arguments: argparse.Namespace, learned: Learned) -> tuple[Dimensions, list[str]]:
@@ -148,7 +146,7 @@ def _write_rdm(path: Path, loadings: Any, names: Any) -> None:
 
 
 def _summary(
-    sentences: list[str], found: Dimensions, n_items: int, top: list[list[str]], written: dict[str, Path | None]
+    sentences: list[str], found: Dimensions, used: Learned, top: list[list[str]], written: dict[str, Path | None]
 ) -> Summary:
     learned = is_learned(found.model_)
     sure, n = int(found.reproducible_.sum()), found.n_dimensions_
@@ -174,8 +172,9 @@ def _summary(
         ],
         {
             **{name: None if path is None else str(path) for name, path in written.items()},
-            "n_items": n_items,
+            **used.facts,
             "learned": learned,
+            "n_items": len(used.X),
             "n_dimensions": n,
             "n_reproducible": sure,
             "dimensions": [

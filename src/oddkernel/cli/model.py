@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..support.files import is_read_only
 from .items import Given, add_items, add_study, home_of, is_study, read_items, study_data_of
 from .outputs import check_output
+from .summary import number
 
 if TYPE_CHECKING:
     from ..judge.study_data import StudyData
@@ -46,6 +48,8 @@ class Learned:
         What the study found out, if the model was learned from it.
     sentences : list of str
         How the model and the features came about.
+    notes : sequence of str
+        Those of them about the answers.
     """
 
     model: SKLR
@@ -53,6 +57,13 @@ class Learned:
     X: Array
     data: StudyData | None
     sentences: list[str]
+    notes: Sequence[str] = ()
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The same, for programs, and whether anything was learned."""
+        of_study = {} if self.data is None else {"n_answers": len(self.data.said), **study_facts(self.data)}
+        return {**self.given.facts, "learned": is_learned(self.model), **of_study, "notes": list(self.notes)}
 
 
 def read_learned(arguments: argparse.Namespace) -> Learned:
@@ -107,6 +118,11 @@ def is_learned(model: SKLR) -> bool:
     return bool(model.penalty_ > 0)
 
 
+def unlearned(model: SKLR, what: str) -> list[str]:
+    """The sentence that says so if nothing was learned."""
+    return [] if is_learned(model) else [f"Nothing was learned: {what} are by the initial distances."]
+
+
 def chosen(model: SKLR) -> str:
     """What held-out answers chose, in words."""
     from ..problem.losses import LOSSES
@@ -124,10 +140,43 @@ def chosen(model: SKLR) -> str:
     return f"{kernel}, {recipe.loss} loss{terms}, penalty {penalty} ({rounds}), {model.rank_} dimensions"
 
 
+def settings_of(model: SKLR) -> dict[str, Any]:
+    """The same for programs, and what learning gains."""
+    from ..problem.losses import LOSSES
+
+    recipe, penalties, tuning = model.fit_.recipe, model.fit_.penalties, model.tuning_
+    return {
+        "learned": is_learned(model),
+        "kernel": recipe.kernel,
+        "rank": model.rank_,
+        "scaling": model.scaling_,
+        "loss": recipe.loss,
+        "ratio": recipe.ratio,
+        "softness": recipe.softness if LOSSES[recipe.loss].entropic else None,
+        "penalty": number(penalties[-1]),
+        "penalties": [number(penalty) for penalty in penalties],
+        "rounds": len(penalties),
+        "gain": None if tuning is None else tuning.gain,
+        "gain_interval": None if tuning is None else list(tuning.gain_interval),
+    }
+
+
 def _of_study(arguments: argparse.Namespace) -> Learned:
     data, given = study_data_of(arguments)
     model, is_new = data.model()
-    return Learned(model, given, given.items.X, data, [*given.sentences, *told_of(data, model, is_new)])
+    notes = told_of(data, model, is_new)
+    return Learned(model, given, given.items.X, data, [*given.sentences, *notes], notes)
+
+
+def study_facts(data: StudyData) -> dict[str, int]:
+    """What `told_of` says of a study's answers, for programs."""
+    return {
+        "n_people": data.n_people,
+        "n_held_out": len(data.held_out),
+        "n_simulated": data.n_simulated,
+        "n_gone": data.n_gone,
+        "n_dropped": data.n_dropped,
+    }
 
 
 def told_of(data: StudyData, model: SKLR, is_new: bool) -> list[str]:

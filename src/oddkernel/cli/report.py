@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .answers import add_answers, read_answers, require_answers
 from .fit import add_random_state
 from .items import check_there, is_study, read_items
-from .model import Learned, add_learned, chosen, default_out, read_learned
+from .model import Learned, add_learned, chosen, default_out, read_learned, settings_of
 from .outputs import add_output
 from .summary import Summary, working
 
@@ -115,7 +115,7 @@ def _learn(arguments: argparse.Namespace) -> Learned:
     without = given.kept is not None and given.kept.option == "none"
     model = SKLR("identity", rank=None, random_state=0) if without else SKLR(random_state=0)
     model.fit(given.items.X, said)
-    return Learned(model, given, given.items.X, None, [*given.sentences, *notes])
+    return Learned(model, given, given.items.X, None, [*given.sentences, *notes], notes)
 
 
 def compute(report: Report) -> None:
@@ -184,12 +184,16 @@ def _summary(report: Report, learned: Learned, out: Path, pictures: list[Path], 
     facts = {
         "out": str(out),
         "bytes": size,
+        **learned.facts,
+        **settings_of(learned.model),
         "n_items": len(report.X),
         "n_answers": len(report.answers),
         "headline": report.opening.headline,
         "encoder": None if learned.given.kept is None else learned.given.kept.option,
         "agreement": None if agreement is None else {"before": agreement[0], "after": agreement[1]},
-        "held_out": None if held_out is None else {"before": held_out.before, "after": held_out.after},
+        "held_out": None
+        if held_out is None
+        else {"before": held_out.before, "after": held_out.after, "n_answers": held_out.n_answers},
         "suggested_clusters": suggestion.k,
         "pictures": [str(picture) for picture in pictures],
         "seconds": round(seconds, 3),

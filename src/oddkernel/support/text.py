@@ -24,8 +24,11 @@ _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+", re.ASCII)
 
 
-def decode(data: bytes) -> str:
-    """Text from UTF-8, or from UTF-16 that begins with its mark; else a ValueError that names the line."""
+def decode(data: bytes, save_as: str = "'CSV UTF-8'") -> str:
+    """Text from UTF-8, or from UTF-16 that begins with its mark; else a ValueError that names the line.
+
+    ``save_as`` is what programs call such a file when they save it.
+    """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         try:
             return data.decode("utf-16")
@@ -43,7 +46,7 @@ def decode(data: bytes) -> str:
         there = data[start : end if end >= 0 else None].decode("cp1252", "replace").strip()
         raise ValueError(
             f"line {line}: byte {data[error.start]:#04x} is not UTF-8; expected text in UTF-8. If the line reads "
-            f"{brief(there)}, the file is in Windows-1252: save it as 'CSV UTF-8'"
+            f"{brief(there)}, the file is in Windows-1252: save it as {save_as}"
         ) from None
 
 

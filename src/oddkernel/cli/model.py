@@ -10,8 +10,8 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from ..support.files import is_read_only
-from .items import Given, add_items, add_study, home_of, is_study, read_items, study_data_of
-from .outputs import check_output
+from .items import Given, add_items, add_study, check_there, home_of, is_study, read_items, study_data_of
+from .outputs import check_not_read
 from .summary import number
 
 if TYPE_CHECKING:
@@ -81,17 +81,20 @@ def read_learned(arguments: argparse.Namespace) -> Learned:
 
 def require_model(arguments: argparse.Namespace) -> Path:
     """The model's file, or an error that says how to get one."""
-    from .items import check_there
-
     check_there(arguments.items)
     if arguments.model is None:
-        items = quote(str(arguments.items))
-        raise ValueError(
-            f"{arguments.items}: which model? oddkernel fit {items} ANSWERS --out model.oddkernel learns one, then "
-            "--model model.oddkernel; in a study's folder (oddkernel judge) no model need be named"
-        )
+        raise ValueError(which_model(arguments))
     model: Path = arguments.model
     return model
+
+
+def which_model(arguments: argparse.Namespace) -> str:
+    """The question after the model, and how to get one."""
+    items = quote(str(arguments.items))
+    return (
+        f"{arguments.items}: which model? oddkernel fit {items} ANSWERS --out model.oddkernel learns one, then "
+        "--model model.oddkernel; in a study's folder (oddkernel judge) no model need be named"
+    )
 
 
 def default_out(arguments: argparse.Namespace, name: str) -> Path:
@@ -99,11 +102,14 @@ def default_out(arguments: argparse.Namespace, name: str) -> Path:
     out: Path | None = arguments.out
     if out is not None:
         return out
+    check_there(arguments.items)
     if not is_study(arguments.items):
-        raise ValueError(f"where to? expected --out {name}; only a study's folder has a place for it")
+        answers = getattr(arguments, "answers", None)  # oddkernel report learns from them
+        also = f"{which_model(arguments)}. And " if arguments.model is None and answers is None else ""
+        raise ValueError(f"{also}where to? expected --out {name}; only a study's folder has a place for it")
     home = home_of(arguments.items)
     check_kept(home, name)
-    check_output(arguments, home / name)
+    check_not_read(arguments, home / name)
     return home / name
 
 

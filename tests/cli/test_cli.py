@@ -190,6 +190,32 @@ def test_many_items_are_grouped_in_blocks(capsys: pytest.CaptureFixture[str], mo
     assert np.load("z.npy").dtype == np.float32
 
 
+@pytest.mark.parametrize("learned", [False, True])
+def test_every_command_says_whether_anything_was_learned(learned: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("known.csv").write_text("row,kind\n0,a\n1,b\n")
+    fit = ("fit", "features.npy", "indices.jsonl", "--out", "m", "--penalty", "1" if learned else "0")
+    assert facts(capsys, *fit)["learned"] == learned
+    for command in (
+        "cluster features.npy --model m -k 2 --out g.csv",
+        "cluster features.npy --model m --known known.csv --out g.csv",
+        "transform features.npy --model m --out z.csv",
+        "query features.npy 3 --model m",
+        "query features.npy 3 --model m --out q.csv",
+    ):
+        assert facts(capsys, *command.split())["learned"] == learned
+        assert run(*command.split()) == 0
+        assert ("othing was learned" in capsys.readouterr().out) == (not learned)
+
+
+def test_a_report_says_what_was_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    words = "features.csv --model m --held-out answers.csv --map pca -k 2 --out r.html"
+    told = facts(capsys, "fit", "features.csv", "answers.csv", "--out", "m", "--penalty", "2", "--loss", "softmax")
+    found = facts(capsys, "report", *words.split())
+    same = ("learned", "kernel", "rank", "scaling", "loss", "ratio", "softness", "penalty", "rounds", "gain", "n_items")
+    assert {name: found[name] for name in same} == {name: told[name] for name in same}
+    assert found["held_out"]["n_answers"] == 40
+
+
 def test_options_reach_the_learner() -> None:
     formats.write(Comparisons.odd_one_out([[0, 3, 1]], [2]), "indices.jsonl")
     options = (
@@ -230,8 +256,8 @@ def test_columns_in_another_order_are_put_right() -> None:
         ("fit features.npy answers.csv --out m", "add a column called item"),
         ("fit features.csv indices.jsonl --out m", "convert ANSWERS named.csv --items FEATURES"),
         ("fit features.csv features.csv --out m", "column answer is missing; expected at least a, b, c, answer"),
-        ("fit features.csv answers.csv --out no/folder/m", "folder doesn't exist"),
-        ("fit features.csv answers.csv --out answers.csv", "a model's file, such as answers.oddkernel"),
+        ("fit features.csv answers.csv --out no/folder/m", "folder no/folder doesn't exist"),
+        ("fit features.csv answers.csv --out m.csv", "a model's file, such as m.oddkernel"),
         ("fit features.csv answers.csv --out m --ratio 0", "ratio=0.0; expected"),
         ("fit features.csv answers.csv --out m --kernel round", "kernel='round'"),
         ("fit features.csv answers.csv --out m --rank most", "expected a share such as 0.9"),
@@ -245,6 +271,9 @@ def test_columns_in_another_order_are_put_right() -> None:
             "cluster features.csv -k 2 --out g.csv",
             "which model? oddkernel fit features.csv ANSWERS --out model.oddkernel",
         ),
+        ("cluster features.csv", "And where to? expected --out groups.csv"),
+        ("transform features.csv", "which model? oddkernel fit features.csv ANSWERS --out model.oddkernel"),
+        ("cluster nothing.csv", "nothing.csv: no such file"),
         ("cluster features.csv --model m -k 2", "where to? expected --out groups.csv"),
         ("fit features.csv answers.csv", "where to? expected --out features.oddkernel"),
         ("fit features.csv --out m", "features.csv: nobody was asked about these items; oddkernel judge features.csv"),

@@ -259,6 +259,21 @@ def test_an_unlearned_model_is_not_called_learned(photos: Path, capsys: pytest.C
         assert "learned distance" not in told
         assert "found again" not in told
     assert "Nothing was learned from the answers: these are dimensions of the features alone." in told
+    commands = [
+        "query photos 00.png",
+        "cluster photos -k 1",
+        "transform photos",
+        "report photos --map pca",
+        "fit photos",
+    ]
+    for command in commands:
+        found = facts(capsys, *command.split(), *(["--penalty", "0"] if command == "fit photos" else []))
+        assert (found["learned"], found["n_answers"], found["n_items"]) == (False, 108, N)
+        assert (found["n_people"], found["n_held_out"], found["n_simulated"]) == (6, 12, 120)
+        assert (found["n_gone"], found["n_dropped"], found["encoder"]) == (0, 0, "gist")
+        if "penalty" in found:
+            assert (found["penalty"], found["rounds"]) == (0, 1)
+    assert "penalty" in found
 
 
 def test_small_things(photos: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,6 +36,16 @@ def test_a_table_is_planned(features: Path, capsys: pytest.CaptureFixture[str]) 
     assert len(facts["assumed"]) == 3
 
 
+def test_where_the_features_alone_will_do_no_answers_are_needed(
+    features: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["plan", str(features), "--seconds", "0.1", "--agreement", "0.34"]
+    assert main(command) == 0
+    assert "34% needs no answers: the features alone reach it." in capsys.readouterr().out
+    assert main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["n_answers_needed"] == 0
+
+
 def test_labels_are_joined_by_name(features: Path, capsys: pytest.CaptureFixture[str]) -> None:
     labels = features.with_name("labels.csv")
     labels.write_text("\n".join(["item,label", *(f"item {i},{i % 2}" for i in reversed(range(20)))]))

@@ -106,6 +106,10 @@ def test_another_column_may_hold_the_names(tmp_path: Path) -> None:
         ("item,name,legs\nant,ant,6\n", "both item and name"),
         ("item,legs,legs\nant,6,6\n", "'legs' stands twice"),
         ("item\nant\n", "no features"),
+        (
+            "Table 1\n\nitem,legs\nant,6\n",
+            r"line 1 holds only 'Table 1', and the header seems to be line 3 \(item, legs\)",
+        ),
         ("item,legs\n", "no features"),
         ('item,legs\n"ant,6\n', "line 2: unexpected end"),
     ],
@@ -291,6 +295,15 @@ def test_excel_workbooks(tmp_path: Path) -> None:
     items = tables.read(tmp_path / "animals.xlsx")
     assert (items.names, items.X.tolist()) == (("ant", "bee"), [[6.0], [6.5]])
     assert tables.read_names(tmp_path / "animals.xlsx") == ["ant", "bee"]
+
+
+def test_a_title_in_a_workbook_is_told_apart(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["Table 1: my cars"], [], ["item", "legs", "wings"], ["ant", 6, 0], ["bee", 6, 4]):
+        book.active.append(row)
+    book.save(tmp_path / "titled.xlsx")
+    with pytest.raises(ValueError, match=r"titled.xlsx: row 1 holds only 'Table 1: my cars', .* row 3 \(item, legs, w"):
+        tables.read(tmp_path / "titled.xlsx")
 
 
 def test_numbers_that_could_be_read_two_ways_are_refused(tmp_path: Path) -> None:

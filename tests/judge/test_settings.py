@@ -25,6 +25,24 @@ def test_the_first_start_writes_settings_that_say_what_the_defaults_are(tmp_path
         assert lines[place - 1].startswith("# "), f"{name} has no comment"
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_settings_as_windows_saves_them(encoding: str, tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "birds")
+    Study.open(folder)
+    (folder / "study.toml").write_bytes('title = "Vögel"\r\nquestions = 7\r\n'.encode(encoding))
+    for _ in range(2):  # the first adds the study's id
+        settings = Study.open(folder).settings
+        assert (settings.title, settings.questions) == ("Vögel", 7)
+
+
+def test_settings_that_are_not_utf_8_are_refused_with_the_remedy(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "birds")
+    (folder / "study.toml").write_bytes('questions = 7\ntitle = "Vögel"\n'.encode("cp1252"))
+    with pytest.raises(ValueError, match=r"study\.toml: line 2: byte 0xf6 is not UTF-8") as caught:
+        Study.open(folder)
+    assert 'title = "Vögel"\', the file is in Windows-1252: save it as UTF-8' in str(caught.value)
+
+
 def test_the_examples_in_the_settings_are_valid_once_uncommented(tmp_path: Path) -> None:
     lines = Settings().text().partition("# [words]")
     entries = [line for line in lines[2].splitlines() if re.match(r"# (\[|\w+ = )", line)]

@@ -467,7 +467,7 @@ def test_backups_that_cannot_be_made_are_refused(tmp_path: Path) -> None:
     for other in ("a.sqlite3", "a.sqlite3-wal"):
         with pytest.raises(ValueError, match="the database itself"):
             back_up(f"sqlite:///{tmp_path / 'a.sqlite3'}", tmp_path / other)
-    with pytest.raises(ValueError, match="the folder doesn't exist"):
+    with pytest.raises(ValueError, match=r"the folder .*absent doesn't exist"):
         back_up(tmp_path / "a.sqlite3", tmp_path / "absent" / "b")
     (tmp_path / "c.sqlite3").write_text("no database, and long enough to be taken for one" * 50)
     (tmp_path / "b").write_text("an older copy")

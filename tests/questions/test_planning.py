@@ -115,6 +115,7 @@ def test_what_reaches_an_agreement() -> None:
     rows = (Row(50, 1, 0.5, 0.4, 0.6, 5), Row(100, 2, 0.75, 0.75, 0.75, 1))
     found = Plan(rows, 0.4, 0.83, ("It is so.",))
     assert (found.reaches(0.625), found.reaches(0.8)) == (75, None)
+    assert (found.reaches(0.4), found.reaches(0.41)) == (0, 50)
     assert str(found).splitlines() == [
         "answers  people  agreement",
         "      0          40%",

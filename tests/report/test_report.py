@@ -468,7 +468,7 @@ def test_the_command_writes_a_page(
     assert "open it in a browser" in capsys.readouterr().out
     for options, sentence in [
         ("--out page.pdf", "ends with .html"),
-        ("--out no/page.html", "the folder doesn't exist"),
+        ("--out no/page.html", "the folder no doesn't exist"),
         ("--out p.html --map globe", "expected one of"),
         ("--out p.html --images .", "no image for 150 of 150 items"),
         ("--out p.html --about items.csv", "expected one called text or class"),

@@ -260,7 +260,7 @@ def test_what_makes_no_sense_is_refused(model: SKLR) -> None:
         scale.transform(model, X, dtype="int8")
     with pytest.raises(ValueError, match=r"ends with .npy, .parquet, .csv"):
         scale.transform(model, X, "Z.txt")
-    with pytest.raises(ValueError, match="folder doesn't exist"):
+    with pytest.raises(ValueError, match="folder no/such doesn't exist"):
         scale.cluster(model, X, 3, "no/such/folder.npy")
     with pytest.raises(ValueError, match="n_clusters=2000; expected at most 1797"):
         scale.cluster(model, X, 2000)

@@ -33,6 +33,42 @@ def test_what_is_no_table_is_refused(data: bytes, sentence: str) -> None:
         csv_table(data)
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"Table 1: my cars\n\nitem,legs,wings\nant,6,0\n",
+        b"Table 1: my cars,,\n,,\nitem,legs,wings\nant,6,0\n",
+        b"Table 1: my cars;;\r\n;;\r\nitem;legs;wings\r\nant;6;0,5\r\n",
+        b"Table 1: my cars\n\nitem;legs\nant;6\nbee;7\n",
+        b"\nTable 1: my cars\t\t\nfrom a book\t\t\nitem\tlegs\twings\nant\t6\t0\n",
+        b"Table 1: my cars\n\nitem,legs\nant,6\nbee,7\n",
+        b"Table 1: my cars,\n,\nitem,legs\nant,6\n",
+        b"Table 1: my cars,,\nitem,legs,wings\nant,6,0\n",
+    ],
+)
+def test_a_title_above_the_header_is_told_apart(data: bytes) -> None:
+    with pytest.raises(
+        ValueError, match=r"line \d holds only 'Table 1: my cars', and the header seems to be line"
+    ) as told:
+        csv_table(data)
+    number = 1 + next(k for k, line in enumerate(data.splitlines()) if line.startswith(b"item"))
+    assert f"line {number} (item, legs" in str(told.value)
+    assert "delete what stands above it" in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"text\n\nthe cat; and the dog\nthe fox\n",  # one column, an empty line within
+        b"x\na,1\nb,2\n",  # R's row names
+        b",x\na,1\nb,2\n",  # an index that pandas wrote
+        b"item,,\nant,,\n",
+    ],
+)
+def test_a_short_header_is_no_title(data: bytes) -> None:
+    csv_table(data)
+
+
 def test_columns_of_one_name_are_refused() -> None:
     check_distinct(["item", "legs"])
     with pytest.raises(ValueError, match="column 'legs' stands twice"):

@@ -29,6 +29,7 @@ from . import (
     transform,
 )
 from .items import MODEL_SUFFIX
+from .outputs import check_outputs
 
 COMMANDS = (
     demo,
@@ -81,6 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 # scikit-learn checks the names of features in data frames only; commands check those of their files.
                 warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
                 warnings.showwarning = _show_warning
+                check_outputs(arguments)
                 summary = arguments.run(arguments)
         except (KeyboardInterrupt, Exception) as error:
             if isinstance(error, KeyboardInterrupt) or pressed.is_set():

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .outputs import add_output
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "  oddkernel bench page --out results --page benchmarks.md",
     )
     parser.add_argument("case", metavar="CASE", nargs="*", type=_case, help="which ones; by default all")
-    parser.add_argument("--out", metavar="DIR", type=Path, help="folder that keeps the results, a JSON file a case")
-    parser.add_argument("--page", metavar="FILE", type=Path, help="where to write the page (benchmarks.md, in --out)")
+    add_output(parser, "--out", folder=True, metavar="DIR", help="folder that keeps the results, a JSON file a case")
+    add_output(parser, "--page", metavar="FILE", help="where to write the page (benchmarks.md, in --out)")
     parser.add_argument("--size", choices=("full", "tiny"), default="full", help="tiny: only to see that it works")
     parser.set_defaults(run=run)
     return parser

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .fit import add_random_state
 from .items import streams
-from .model import add_learned, default_out, is_learned, read_learned, require_model
+from .model import add_learned, default_out, is_learned, read_learned, require_model, unlearned
+from .outputs import add_output
 from .summary import Summary, working
 
 if TYPE_CHECKING:
     from ..items.tables import Items
+
+    _Grouped: TypeAlias = tuple[int, dict[int, list[int]], list[str], dict[str, Any]]
 
 MANY = 10_000
 """Above, the kernel between all items takes too much memory, and groups are found in learned coordinates."""
@@ -48,8 +51,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
         help="groups of some items: a table that this command wrote, or one like it, .csv or .parquet, with the items' "
         "names, or with their row numbers if they have none",
     )
-    parser.add_argument(
-        "--out", metavar="FILE", type=Path, help="file to write: .csv or .parquet (groups.csv in the study's folder)"
+    add_output(
+        parser, "--out", metavar="FILE", help="file to write: .csv or .parquet (groups.csv in the study's folder)"
     )
     add_random_state(parser)
     parser.set_defaults(run=run)
@@ -76,7 +79,7 @@ def run(arguments: argparse.Namespace) -> Summary:
             many = n > MANY
             if many and not counts:
                 raise ValueError(f"-k is missing; expected a number of groups, as there are more than {MANY} items")
-    n, sizes, told = (_many if many else _few)(arguments, counts)
+    n, sizes, told, facts = (_many if many else _few)(arguments, counts)
     how = [f"By mini-batch k-means in learned coordinates, as there are more than {MANY} items."] if many else []
     return Summary(
         [
@@ -85,11 +88,11 @@ def run(arguments: argparse.Namespace) -> Summary:
             *how,
             f"Groups: {arguments.out}",
         ],
-        {"out": str(arguments.out), "n_items": n, "sizes": {str(k): size for k, size in sizes.items()}},
+        {**facts, "out": str(arguments.out), "n_items": n, "sizes": {str(k): size for k, size in sizes.items()}},
     )
 
 
-def _few(arguments: argparse.Namespace, counts: list[int]) -> tuple[int, dict[int, list[int]], list[str]]:
+def _few(arguments: argparse.Namespace, counts: list[int]) -> _Grouped:
     import numpy as np
 
     from ..cluster import KernelKMeans
@@ -99,9 +102,7 @@ def _few(arguments: argparse.Namespace, counts: list[int]) -> tuple[int, dict[in
     learned = read_learned(arguments)
     model, X = learned.model, learned.X
     _check_counts(counts, len(X))
-    told = learned.sentences
-    if not is_learned(model):
-        told = [*told, "Nothing was learned: groups are by the initial distances."]
+    told = [*learned.sentences, *unlearned(model, "groups")]
     if not counts:
         with working("finding how many groups there are"):
             found = find_resolutions(
@@ -117,16 +118,17 @@ def _few(arguments: argparse.Namespace, counts: list[int]) -> tuple[int, dict[in
             groups[k] = KernelKMeans(n_clusters=k, random_state=arguments.random_state).fit_predict(K)
     columns = {f"group_of_{k}": labels for k, labels in groups.items()}
     tables.write(arguments.out, {**_who(learned.given.items), **columns})
-    return len(X), {k: _sizes(np.bincount(labels, minlength=k)) for k, labels in groups.items()}, told
+    return len(X), {k: _sizes(np.bincount(labels, minlength=k)) for k, labels in groups.items()}, told, learned.facts
 
 
-def _many(arguments: argparse.Namespace, counts: list[int]) -> tuple[int, dict[int, list[int]], list[str]]:
+def _many(arguments: argparse.Namespace, counts: list[int]) -> _Grouped:
     from .. import scale
     from ..learning import models
     from ..support.progress import Progress
 
+    model = models.load(require_model(arguments))
     found = scale.cluster(
-        models.load(require_model(arguments)),
+        model,
         arguments.items,
         counts,
         arguments.out,
@@ -135,7 +137,8 @@ def _many(arguments: argparse.Namespace, counts: list[int]) -> tuple[int, dict[i
         progress=Progress(),
     )
     sizes = found.sizes or ()
-    return int(sizes[0].sum()), {k: _sizes(size) for k, size in zip(counts, sizes, strict=True)}, []
+    told, facts = unlearned(model, "groups"), {"learned": is_learned(model)}
+    return int(sizes[0].sum()), {k: _sizes(size) for k, size in zip(counts, sizes, strict=True)}, told, facts
 
 
 def _spread(arguments: argparse.Namespace) -> Summary:
@@ -162,6 +165,7 @@ def _spread(arguments: argparse.Namespace) -> Summary:
     return Summary(
         [
             *learned.sentences,
+            *unlearned(learned.model, "groups"),
             *(
                 f"{column}: {len(known[column])} of {len(X)} items had a group; now all are in groups of "
                 f"{_listed(size)} items."
@@ -170,6 +174,7 @@ def _spread(arguments: argparse.Namespace) -> Summary:
             f"Groups: {arguments.out}",
         ],
         {
+            **learned.facts,
             "out": str(arguments.out),
             "n_items": len(X),
             "n_known": {column: len(group_of) for column, group_of in known.items()},

@@ -8,6 +8,7 @@ from typing import Any
 
 from .answers import add_reading
 from .items import add_names
+from .outputs import add_output, check_output
 from .summary import Summary, working
 
 
@@ -29,7 +30,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "  oddkernel convert numbered.csv named.csv --items animals.csv --count-from 1",
     )
     parser.add_argument("source", metavar="IN", type=Path, help="answers")
-    parser.add_argument("target", metavar="OUT", type=Path, help="file to write")
+    add_output(parser, "target", metavar="OUT", help="file to write")
     parser.add_argument("--from", dest="source_format", metavar="FORMAT", help="format of IN")
     parser.add_argument("--to", dest="target_format", metavar="FORMAT", help="format of OUT")
     add_reading(parser)
@@ -50,6 +51,7 @@ def run(arguments: argparse.Namespace) -> Summary:
     with working("converting"):
         from .. import formats
 
+        check_output(arguments, formats.listing_of(arguments.target))
         items = None
         if arguments.items is not None:
             from ..items.tables import read_names  # its package takes a second to import

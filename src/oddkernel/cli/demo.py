@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .outputs import add_output
 from .report import compute
 from .summary import Summary, command_name, working
 
@@ -33,8 +34,13 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "open in a browser.",
         epilog="example:\n  oddkernel demo --out digits",
     )
-    parser.add_argument(
-        "--out", metavar="DIR", type=Path, default=Path("oddkernel-demo"), help="folder to write to (oddkernel-demo)"
+    add_output(
+        parser,
+        "--out",
+        folder=True,
+        metavar="DIR",
+        default=Path("oddkernel-demo"),
+        help="folder to write to (oddkernel-demo)",
     )
     parser.set_defaults(run=run)
     return parser

@@ -12,6 +12,7 @@ from ..support.files import is_read_only
 from .fit import add_random_state
 from .items import home_of
 from .model import Learned, add_learned, default_out, is_learned, read_learned
+from .outputs import add_output
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -40,16 +41,14 @@ def add(commands: Any) -> argparse.ArgumentParser:
         type=Path,
         help="names of dimensions: a table with columns dimension (a number from 1) and name, as the report saves it",
     )
-    parser.add_argument(
+    add_output(
+        parser,
         "--out",
         metavar="FILE",
-        type=Path,
         help="loadings to write: .csv or .parquet (loadings.csv in the study's folder)",
     )
-    parser.add_argument("--save", metavar="MODEL", type=Path, help="write the model with its dimensions to this file")
-    parser.add_argument(
-        "--rdm", metavar="FILE", type=Path, help="dissimilarities of all pairs to write, for rsatoolbox: .npz"
-    )
+    add_output(parser, "--save", over="model", metavar="MODEL", help="write the model with its dimensions to this file")
+    add_output(parser, "--rdm", metavar="FILE", help="dissimilarities of all pairs to write, for rsatoolbox: .npz")
     add_random_state(parser)
     parser.set_defaults(run=run)
     return parser
@@ -85,9 +84,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         [str(names[row]) for row in (-column).argsort(kind="stable")[:NAMED] if column[row] > 0]
         for column in loadings.T
     ]
-    return _summary(
-        [*learned.sentences, *told], found, len(learned.X), top, {"out": out, "model": kept, "rdm": arguments.rdm}
-    )
+    return _summary([*learned.sentences, *told], found, learned, top, {"out": out, "model": kept, "rdm": arguments.rdm})
 
 
 def _found(arguments: argparse.Namespace, learned: Learned) -> tuple[Dimensions, list[str]]:
@@ -149,7 +146,7 @@ def _write_rdm(path: Path, loadings: Any, names: Any) -> None:
 
 
 def _summary(
-    sentences: list[str], found: Dimensions, n_items: int, top: list[list[str]], written: dict[str, Path | None]
+    sentences: list[str], found: Dimensions, used: Learned, top: list[list[str]], written: dict[str, Path | None]
 ) -> Summary:
     learned = is_learned(found.model_)
     sure, n = int(found.reproducible_.sum()), found.n_dimensions_
@@ -175,8 +172,9 @@ def _summary(
         ],
         {
             **{name: None if path is None else str(path) for name, path in written.items()},
-            "n_items": n_items,
+            **used.facts,
             "learned": learned,
+            "n_items": len(used.X),
             "n_dimensions": n,
             "n_reproducible": sure,
             "dimensions": [

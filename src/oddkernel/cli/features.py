@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .items import Given, add_items, check_there, read_items
+from .outputs import add_output
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "  oddkernel features recipes.csv --out recipes.npz   (columns item and text)",
     )
     add_items(parser)
-    parser.add_argument(
-        "--out", metavar="FILE", type=Path, help="write them to a file, too: .csv, .parquet, .npz, or .npy (no names)"
+    add_output(
+        parser, "--out", metavar="FILE", help="write them to a file, too: .csv, .parquet, .npz, or .npy (no names)"
     )
     parser.add_argument(
         "--dimensions", metavar="N", type=int, help="most features of texts by tfidf (100); they are only written"
@@ -53,8 +54,6 @@ def run(arguments: argparse.Namespace) -> Summary:
         check_there(arguments.items)
         if out is not None:
             tables.check_writable(out, ".npz", ".npy")
-            if not out.resolve().parent.is_dir():
-                raise ValueError(f"{out}: the folder doesn't exist")
             if out.suffix.lower() == ".parquet":
                 pyarrow()
     given = read_items(arguments) if arguments.dimensions is None else _condensed(arguments)

@@ -6,16 +6,19 @@ import argparse
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .answers import add_answers, read_answers, require_answers
 from .items import MODEL_SUFFIX, Given, add_items, add_study, check_there, home_of, is_study, read_items, study_data_of
-from .model import check_kept, chosen, told_of
+from .model import check_kept, chosen, is_learned, settings_of, study_facts, told_of
+from .outputs import add_output
 from .summary import Summary, number, working
 
 if TYPE_CHECKING:
     from ..comparisons import Comparisons
     from ..learning.sklr import SKLR
+
+    _Fitted: TypeAlias = tuple[SKLR, Given, Comparisons, Sequence[str], dict[str, int]]
 
 SETTINGS = (
     *("kernel", "rank", "ratio", "margin", "loss", "penalty", "softness", "scaling", "solver", "tol", "max_iter"),
@@ -40,9 +43,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     )
     add_items(parser)
     add_answers(parser)
-    parser.add_argument(
-        "--out", metavar="MODEL", type=Path, help="file to write the model to; a study keeps it in its folder, too"
-    )
+    add_output(parser, "--out", metavar="MODEL", help="file to write the model to; a study keeps it in its folder, too")
     learning = parser.add_argument_group("learning")
     learning.add_argument(
         "--kernel", default="auto", help="auto, adaptive, gaussian, linear, identity, diffusion or precomputed"
@@ -95,12 +96,11 @@ def run(arguments: argparse.Namespace) -> Summary:
     study = arguments.answers is None and is_study(arguments.items)
     if study and arguments.out is None:
         check_kept(home_of(arguments.items), "model.oddkernel")
-    model, given, said, notes = (_from_study if study else _from_files)(arguments)
+    model, given, said, notes, counted = (_from_study if study else _from_files)(arguments)
     items = given.items
     with working("scoring"):
         from ..learning import models
         from ..problem import choices
-        from ..problem.losses import LOSSES
 
         score = model.score(items.X, said) if choices.decided(said).any() else None
     seconds = time.perf_counter() - started
@@ -110,10 +110,8 @@ def run(arguments: argparse.Namespace) -> Summary:
 
     solution, tuning = model.solution_, model.tuning_
     conflicts = said.conflicts()
-    recipe, penalties = model.fit_.recipe, model.fit_.penalties
-    entropic = LOSSES[recipe.loss].entropic
     sentences = [
-        *([] if penalties[-1] else ["Nothing was learned: the model is the initial kernel."]),
+        *([] if is_learned(model) else ["Nothing was learned: the model is the initial kernel."]),
         *given.sentences,
         f"{said}.",
         *notes,
@@ -128,6 +126,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         "model": str(written),
         **given.facts,
         "n_answers": len(said),
+        **counted,
         "n_asked": len(said.constrained),
         "n_conflicts": len(conflicts),
         "notes": list(notes),
@@ -137,18 +136,7 @@ def run(arguments: argparse.Namespace) -> Summary:
         "residual": number(solution.residual),
         "gap": number(solution.gap),
         "divergence": number(solution.divergence),
-        "learned": penalties[-1] > 0,
-        "kernel": recipe.kernel,
-        "rank": model.rank_,
-        "scaling": model.scaling_,
-        "loss": recipe.loss,
-        "ratio": recipe.ratio,
-        "softness": recipe.softness if entropic else None,
-        "penalty": number(penalties[-1]),
-        "penalties": [number(penalty) for penalty in penalties],
-        "rounds": len(penalties),
-        "gain": None if tuning is None else tuning.gain,
-        "gain_interval": None if tuning is None else list(tuning.gain_interval),
+        **settings_of(model),
         "score": score,
         "seconds": round(seconds, 3),
     }
@@ -156,24 +144,20 @@ def run(arguments: argparse.Namespace) -> Summary:
 
 
 def _check_out(out: Path | None) -> None:
-    if out is None:
-        return
-    if out.suffix.lower() not in ("", MODEL_SUFFIX):  # a table given twice by mistake would be lost
+    if out is not None and out.suffix.lower() not in ("", MODEL_SUFFIX):  # a table given twice by mistake would be lost
         raise ValueError(f"{out}: expected the name of a model's file, such as {out.stem}{MODEL_SUFFIX}")
-    if not out.resolve().parent.is_dir():
-        raise ValueError(f"{out}: the folder doesn't exist")
 
 
-def _from_study(arguments: argparse.Namespace) -> tuple[SKLR, Given, Comparisons, Sequence[str]]:
+def _from_study(arguments: argparse.Namespace) -> _Fitted:
     """The model of a study, learned with these settings unless it is there already."""
     data, given = study_data_of(arguments)
     settings = {name: getattr(arguments, name) for name in SETTINGS}
     # What wasn't given stays open: without features the learner is another.
     model, is_new = data.model({name: to for name, to in settings.items() if to != arguments.usual[name]})
-    return model, given, data.said, told_of(data, model, is_new)
+    return model, given, data.said, told_of(data, model, is_new), study_facts(data)
 
 
-def _from_files(arguments: argparse.Namespace) -> tuple[SKLR, Given, Comparisons, Sequence[str]]:
+def _from_files(arguments: argparse.Namespace) -> _Fitted:
     """A model of items and a file of answers."""
     with working("reading"):
         import numpy as np
@@ -192,7 +176,7 @@ def _from_files(arguments: argparse.Namespace) -> tuple[SKLR, Given, Comparisons
     model.fit(given.items.X, said)
     if given.items.columns is not None:
         model.feature_names_in_ = np.array(given.items.columns, dtype=object)
-    return model, given, said, notes
+    return model, given, said, notes, {}
 
 
 def _number_or_auto(text: str) -> float | str:

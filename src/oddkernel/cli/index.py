@@ -8,7 +8,7 @@ from typing import Any
 
 from .fit import add_random_state
 from .items import streams
-from .model import add_learned, default_out, read_learned, require_model
+from .model import add_learned, default_out, is_learned, read_learned, require_model, unlearned
 from .summary import Summary, working
 
 
@@ -44,11 +44,13 @@ def run(arguments: argparse.Namespace) -> Summary:
         out = default_out(arguments, "items.index")
         check_installed(out)
     told: list[str] = []
+    facts: dict[str, Any] = {}
     if streams(arguments.items):
         model, items, names = models.load(require_model(arguments)), arguments.items, None
     else:
         learned = read_learned(arguments)
-        model, items, names, told = learned.model, learned.X, learned.given.items.names, learned.sentences
+        model, items, names = learned.model, learned.X, learned.given.items.names
+        told, facts = learned.sentences, learned.facts
     index = Index.build(
         model,
         items,
@@ -63,9 +65,16 @@ def run(arguments: argparse.Namespace) -> Summary:
         index.save(out)
     named = "with their names" if index.names is not None else "by row number"
     return Summary(
-        [*told, f"{len(index)} items, {named}, by {model.rank_} coordinates.", f"Index: {out}"],
+        [
+            *told,
+            *unlearned(model, "neighbours"),
+            f"{len(index)} items, {named}, by {model.rank_} coordinates.",
+            f"Index: {out}",
+        ],
         {
+            **facts,
             "out": str(out),
+            "learned": is_learned(model),
             "n_items": len(index),
             "n_coordinates": model.rank_,
             "items_by": "row number" if index.names is None else "name",

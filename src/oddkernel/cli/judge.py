@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..support.interruptible import leaving_ctrl_c_to_asyncio
 from . import stored_answers
 from .items import add_drop
+from .outputs import add_output, output_file
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -60,12 +61,14 @@ def add(commands: Any) -> argparse.ArgumentParser:
     serving.add_argument("--port", type=int, default=8000, help="port to listen on (8000); 0 takes any that is free")
     serving.add_argument("--no-browser", action="store_true", help="don't open the browser")
     others = parser.add_argument_group("in place of serving").add_mutually_exclusive_group()
-    others.add_argument("--export", metavar="FILE", type=Path, help="write the answers: .csv, .jsonl or .parquet")
+    add_output(others, "--export", metavar="FILE", help="write the answers: .csv, .jsonl or .parquet")
     others.add_argument("--invite", metavar="N", type=int, help="make so many invitations, and print their links")
     others.add_argument("--withdraw", metavar="PARTICIPANT", help="delete a participant and all of their answers")
-    others.add_argument("--backup", metavar="FILE", type=Path, help="copy the answers, also while the server runs")
-    others.add_argument(
+    add_output(others, "--backup", metavar="FILE", help="copy the answers, also while the server runs")
+    add_output(
+        others,
         "--outlook",
+        type=lambda text: output_file(text) if text else text,
         metavar="PICTURE",
         nargs="?",
         const="",
@@ -93,6 +96,8 @@ def run(arguments: argparse.Namespace) -> Summary:
         from ..judge import check_installed
 
         check_installed()
+        if arguments.export is not None:
+            stored_answers.check_beside(arguments)
         from ..judge.study import Study
         from ..questions.policies import NEED_FEATURES
 

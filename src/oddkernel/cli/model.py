@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..support.files import is_read_only
-from .items import Given, add_items, add_study, home_of, is_study, read_items, study_data_of
+from .items import Given, add_items, add_study, check_there, home_of, is_study, read_items, study_data_of
+from .outputs import check_not_read
+from .summary import number
 
 if TYPE_CHECKING:
     from ..judge.study_data import StudyData
@@ -45,6 +48,8 @@ class Learned:
         What the study found out, if the model was learned from it.
     sentences : list of str
         How the model and the features came about.
+    notes : sequence of str
+        Those of them about the answers.
     """
 
     model: SKLR
@@ -52,6 +57,13 @@ class Learned:
     X: Array
     data: StudyData | None
     sentences: list[str]
+    notes: Sequence[str] = ()
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The same, for programs, and whether anything was learned."""
+        of_study = {} if self.data is None else {"n_answers": len(self.data.said), **study_facts(self.data)}
+        return {**self.given.facts, "learned": is_learned(self.model), **of_study, "notes": list(self.notes)}
 
 
 def read_learned(arguments: argparse.Namespace) -> Learned:
@@ -69,17 +81,20 @@ def read_learned(arguments: argparse.Namespace) -> Learned:
 
 def require_model(arguments: argparse.Namespace) -> Path:
     """The model's file, or an error that says how to get one."""
-    from .items import check_there
-
     check_there(arguments.items)
     if arguments.model is None:
-        items = quote(str(arguments.items))
-        raise ValueError(
-            f"{arguments.items}: which model? oddkernel fit {items} ANSWERS --out model.oddkernel learns one, then "
-            "--model model.oddkernel; in a study's folder (oddkernel judge) no model need be named"
-        )
+        raise ValueError(which_model(arguments))
     model: Path = arguments.model
     return model
+
+
+def which_model(arguments: argparse.Namespace) -> str:
+    """The question after the model, and how to get one."""
+    items = quote(str(arguments.items))
+    return (
+        f"{arguments.items}: which model? oddkernel fit {items} ANSWERS --out model.oddkernel learns one, then "
+        "--model model.oddkernel; in a study's folder (oddkernel judge) no model need be named"
+    )
 
 
 def default_out(arguments: argparse.Namespace, name: str) -> Path:
@@ -87,10 +102,14 @@ def default_out(arguments: argparse.Namespace, name: str) -> Path:
     out: Path | None = arguments.out
     if out is not None:
         return out
+    check_there(arguments.items)
     if not is_study(arguments.items):
-        raise ValueError(f"where to? expected --out {name}; only a study's folder has a place for it")
+        answers = getattr(arguments, "answers", None)  # oddkernel report learns from them
+        also = f"{which_model(arguments)}. And " if arguments.model is None and answers is None else ""
+        raise ValueError(f"{also}where to? expected --out {name}; only a study's folder has a place for it")
     home = home_of(arguments.items)
     check_kept(home, name)
+    check_not_read(arguments, home / name)
     return home / name
 
 
@@ -103,6 +122,11 @@ def check_kept(home: Path, name: str) -> None:
 def is_learned(model: SKLR) -> bool:
     """Whether the kernel is another than the initial one."""
     return bool(model.penalty_ > 0)
+
+
+def unlearned(model: SKLR, what: str) -> list[str]:
+    """The sentence that says so if nothing was learned."""
+    return [] if is_learned(model) else [f"Nothing was learned: {what} are by the initial distances."]
 
 
 def chosen(model: SKLR) -> str:
@@ -122,10 +146,43 @@ def chosen(model: SKLR) -> str:
     return f"{kernel}, {recipe.loss} loss{terms}, penalty {penalty} ({rounds}), {model.rank_} dimensions"
 
 
+def settings_of(model: SKLR) -> dict[str, Any]:
+    """The same for programs, and what learning gains."""
+    from ..problem.losses import LOSSES
+
+    recipe, penalties, tuning = model.fit_.recipe, model.fit_.penalties, model.tuning_
+    return {
+        "learned": is_learned(model),
+        "kernel": recipe.kernel,
+        "rank": model.rank_,
+        "scaling": model.scaling_,
+        "loss": recipe.loss,
+        "ratio": recipe.ratio,
+        "softness": recipe.softness if LOSSES[recipe.loss].entropic else None,
+        "penalty": number(penalties[-1]),
+        "penalties": [number(penalty) for penalty in penalties],
+        "rounds": len(penalties),
+        "gain": None if tuning is None else tuning.gain,
+        "gain_interval": None if tuning is None else list(tuning.gain_interval),
+    }
+
+
 def _of_study(arguments: argparse.Namespace) -> Learned:
     data, given = study_data_of(arguments)
     model, is_new = data.model()
-    return Learned(model, given, given.items.X, data, [*given.sentences, *told_of(data, model, is_new)])
+    notes = told_of(data, model, is_new)
+    return Learned(model, given, given.items.X, data, [*given.sentences, *notes], notes)
+
+
+def study_facts(data: StudyData) -> dict[str, int]:
+    """What `told_of` says of a study's answers, for programs."""
+    return {
+        "n_people": data.n_people,
+        "n_held_out": len(data.held_out),
+        "n_simulated": data.n_simulated,
+        "n_gone": data.n_gone,
+        "n_dropped": data.n_dropped,
+    }
 
 
 def told_of(data: StudyData, model: SKLR, is_new: bool) -> list[str]:

@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> Summary:
     reached = None
     if arguments.agreement is not None:
         reached = found.reaches(arguments.agreement)
-        sentences.append(_told(arguments.agreement, reached, per_person, found))
+        sentences.append(_told(arguments.agreement, reached, per_person, found, _has_features(given)))
     facts = {
         **given.facts,
         **found.facts,
@@ -72,7 +72,6 @@ def run(arguments: argparse.Namespace) -> Summary:
 
 
 def _plan(arguments: argparse.Namespace, given: Given, progress: Any) -> tuple[Plan, int]:
-    from ..items.encoders import NONE
     from ..questions import DEFAULT, planning
 
     if arguments.questions is not None and arguments.questions < 1:
@@ -82,14 +81,13 @@ def _plan(arguments: argparse.Namespace, given: Given, progress: Any) -> tuple[P
         settings = open_study(arguments.items).settings
         settings = replace(settings, questions=arguments.questions or settings.questions)
         per_person, policy = settings.learned_from, settings.policy
-    has_features = given.kept is None or given.kept.option != NONE
     labels = None
     if arguments.labels is not None:
         if given.items.names is None:
             raise ValueError(f"--labels: {arguments.items} does not name its items; expected names, or --names COLUMN")
         labels = labels_of(arguments.labels, given.items.names)
     found = planning.plan(
-        given.items.X if has_features else None,
+        given.items.X if _has_features(given) else None,
         n_items=len(given.items.X),
         per_person=per_person,
         labels=labels,
@@ -103,7 +101,15 @@ def _plan(arguments: argparse.Namespace, given: Given, progress: Any) -> tuple[P
     return found, per_person
 
 
-def _told(agreement: float, reached: int | None, per_person: int, found: Plan) -> str:
+def _has_features(given: Given) -> bool:
+    from ..items.encoders import NONE
+
+    return given.kept is None or given.kept.option != NONE
+
+
+def _told(agreement: float, reached: int | None, per_person: int, found: Plan, has_features: bool) -> str:
+    if reached == 0:
+        return f"{agreement:.0%} needs no answers: {'the features' if has_features else 'guesses'} alone reach it."
     if reached is not None:
         n_people = -(-reached // per_person)
         return f"{agreement:.0%} needs about {reached} answers: {n_people} people with {per_person} each."

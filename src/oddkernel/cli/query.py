@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .items import check_there
-from .model import Learned, add_learned, is_learned, read_learned
+from .model import Learned, add_learned, is_learned, read_learned, unlearned
+from .outputs import add_output
 from .summary import Summary, working
 
 if TYPE_CHECKING:
+    from ..learning.sklr import SKLR
     from ..scale.index import Found, Index
     from ..support.types import Array
 
@@ -46,7 +48,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     add_learned(parser)
     parser.add_argument("queries", metavar="QUERY", nargs="+", help="names of items, an image file, or features")
     parser.add_argument("-k", metavar="N", type=int, default=10, help="how many items for each query (10)")
-    parser.add_argument("--out", metavar="FILE", type=Path, help="write them to a file: .csv or .parquet")
+    add_output(parser, "--out", metavar="FILE", help="write them to a file: .csv or .parquet")
     parser.set_defaults(run=run)
     return parser
 
@@ -61,17 +63,16 @@ def run(arguments: argparse.Namespace) -> Summary:
     if arguments.out is not None:
         tables.check_writable(arguments.out)
     told: list[str] = []
-    distances = "the learned distance"
+    facts: dict[str, Any] = {}
     if (arguments.items / "index.json").is_file():
         with working("searching"):
-            answer = _in_index(arguments)
+            answer, model = _in_index(arguments)
     else:
         learned = read_learned(arguments)
-        told = learned.sentences
-        if not is_learned(learned.model):
-            distances = "the initial distance, as nothing was learned"
+        told, facts, model = learned.sentences, learned.facts, learned.model
         with working("searching"):
             answer = _among_items(arguments, learned)
+    distances = "the learned distance" if is_learned(model) else "the initial distance, as nothing was learned"
     n, k = answer.distance.shape
     if arguments.out is not None:
         columns: dict[str, Any] = {
@@ -81,14 +82,19 @@ def run(arguments: argparse.Namespace) -> Summary:
             "distance": answer.distance.ravel().astype(float),
         }
         tables.write(arguments.out, columns)
-        told = [*told, f"{k} of {answer.n_items} items for each of {n} queries: {arguments.out}"]
+        told = [
+            *told,
+            *unlearned(model, "neighbours"),
+            f"{k} of {answer.n_items} items for each of {n} queries: {arguments.out}",
+        ]
     else:
         told = [*told, *_lines(answer, distances)]
     found = [
         {"query": query, "items": items, "distance": [round(float(each), 6) for each in distance]}
         for query, items, distance in zip(answer.queries, answer.items, answer.distance, strict=True)
     ]
-    facts = {"out": None if arguments.out is None else str(arguments.out), "n_items": answer.n_items}
+    out = None if arguments.out is None else str(arguments.out)
+    facts |= {"out": out, "learned": is_learned(model), "n_items": answer.n_items}
     return Summary(told, {**facts, "n_queries": n, "k": k, **({} if arguments.out else {"found": found})})
 
 
@@ -124,7 +130,7 @@ def _among_items(arguments: argparse.Namespace, learned: Learned) -> Answer:
     return Answer(queries, found, np.take_along_axis(distance, nearest, axis=1), len(items.X))
 
 
-def _in_index(arguments: argparse.Namespace) -> Answer:
+def _in_index(arguments: argparse.Namespace) -> tuple[Answer, SKLR]:
     from ..items import tables
     from ..scale import Index
 
@@ -134,11 +140,11 @@ def _in_index(arguments: argparse.Namespace) -> Answer:
     if rows is not None:
         found = index.like(rows, _check_k(arguments.k, len(index) - 1))
         queries: Sequence[str | int] = [names[row] if names is not None else row for row in rows]
-        return _found(found, queries, index)
+        return _found(found, queries, index), index.model
     table = tables.read(_only_file(arguments.queries, names, len(index)), names=arguments.names)
     X = table.features(getattr(index.model, "feature_names_in_", None))
     found = index.query(X, _check_k(arguments.k, len(index)))
-    return _found(found, table.names or range(len(X)), index)
+    return _found(found, table.names or range(len(X)), index), index.model
 
 
 def _found(found: Found, queries: Sequence[str | int], index: Index) -> Answer:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .items import Given, add_items, add_study, filter_of, is_study, of_study, open_study, read_items
+from .outputs import add_output
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     add_items(parser)
     parser.add_argument("--n", type=int, required=True, metavar="N", help="how many questions")
     parser.add_argument("--policy", default="random", metavar="POLICY", help="how they are chosen (random)")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the file to write")
+    add_output(parser, "--out", required=True, metavar="FILE", help="the file to write")
     parser.add_argument(
         "--to",
         choices=TARGETS,

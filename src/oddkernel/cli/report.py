@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from .answers import add_answers, read_answers, require_answers
 from .fit import add_random_state
 from .items import check_there, is_study, read_items
-from .model import Learned, add_learned, chosen, default_out, read_learned
+from .model import Learned, add_learned, chosen, default_out, read_learned, settings_of
+from .outputs import add_output
 from .summary import Summary, working
 
 if TYPE_CHECKING:
@@ -35,9 +36,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     )
     add_learned(parser)
     add_answers(parser)
-    parser.add_argument(
-        "--out", metavar="FILE", type=Path, help="file to write: .html (report.html in the study's folder)"
-    )
+    add_output(parser, "--out", metavar="FILE", help="file to write: .html (report.html in the study's folder)")
     looks = parser.add_argument_group("what the items look like")
     looks.add_argument("--images", metavar="DIR", type=Path, help="folder with an image for each item, called like it")
     looks.add_argument(
@@ -56,7 +55,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     )
     shown.add_argument("--map", default="tsne", help="tsne, umap, mds or pca")
     shown.add_argument("--title", help="the page's title")
-    shown.add_argument("--figures", metavar="DIR", type=Path, help="folder for every picture as PNG and SVG")
+    add_output(shown, "--figures", folder=True, metavar="DIR", help="folder for every picture as PNG and SVG")
     add_random_state(parser)
     parser.set_defaults(run=run)
     return parser
@@ -97,8 +96,6 @@ def _check_out(arguments: argparse.Namespace) -> Path:
     out = default_out(arguments, "report.html")
     if out.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{out}: expected a name that ends with .html")
-    if not out.resolve().parent.is_dir():
-        raise ValueError(f"{out}: the folder doesn't exist")
     return out
 
 
@@ -118,7 +115,7 @@ def _learn(arguments: argparse.Namespace) -> Learned:
     without = given.kept is not None and given.kept.option == "none"
     model = SKLR("identity", rank=None, random_state=0) if without else SKLR(random_state=0)
     model.fit(given.items.X, said)
-    return Learned(model, given, given.items.X, None, [*given.sentences, *notes])
+    return Learned(model, given, given.items.X, None, [*given.sentences, *notes], notes)
 
 
 def compute(report: Report) -> None:
@@ -187,12 +184,16 @@ def _summary(report: Report, learned: Learned, out: Path, pictures: list[Path], 
     facts = {
         "out": str(out),
         "bytes": size,
+        **learned.facts,
+        **settings_of(learned.model),
         "n_items": len(report.X),
         "n_answers": len(report.answers),
         "headline": report.opening.headline,
         "encoder": None if learned.given.kept is None else learned.given.kept.option,
         "agreement": None if agreement is None else {"before": agreement[0], "after": agreement[1]},
-        "held_out": None if held_out is None else {"before": held_out.before, "after": held_out.after},
+        "held_out": None
+        if held_out is None
+        else {"before": held_out.before, "after": held_out.after, "n_answers": held_out.n_answers},
         "suggested_clusters": suggestion.k,
         "pictures": [str(picture) for picture in pictures],
         "seconds": round(seconds, 3),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..support.progress import Progress
+from .outputs import add_output
 from .summary import Summary, working
 
 PAPER = ("table1", "curves", "generalization", "noise", "equalities", "map", "running_time")
@@ -30,10 +31,17 @@ def add(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument("experiment", choices=(*PAPER, *PEOPLE, *OURS, PAGE), help="which one, or page")
     parser.add_argument("--draws", type=int, default=30, metavar="N", help="repetitions (30)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes at work (1)")
-    parser.add_argument(
-        "--out", metavar="DIR", type=Path, default=Path("oddkernel-paper"), help="folder to write to (oddkernel-paper)"
+    add_output(
+        parser,
+        "--out",
+        folder=True,
+        metavar="DIR",
+        default=Path("oddkernel-paper"),
+        help="folder to write to (oddkernel-paper)",
     )
-    parser.add_argument("--results", metavar="DIR", type=Path, help="folder that holds the results (results, in --out)")
+    add_output(
+        parser, "--results", folder=True, metavar="DIR", help="folder that holds the results (results, in --out)"
+    )
     parser.add_argument(
         "--again", metavar="METHOD", action="append", default=[], help="measure this method or policy anew"
     )

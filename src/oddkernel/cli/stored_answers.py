@@ -7,11 +7,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .items import filter_of
+from .outputs import check_output
 from .summary import Summary, working
 
 if TYPE_CHECKING:
     from ..judge.export import Filter
     from ..judge.study import Study
+
+
+def check_beside(arguments: argparse.Namespace) -> None:
+    """Raise if a file that ``--export`` writes beside the answers is one that is read."""
+    from .. import formats
+
+    held_out, people, table = _beside(arguments.export)
+    listings = [formats.listing_of(each) for each in (arguments.export, held_out)]
+    for each in (held_out, people, *([table] if arguments.join else []), *listings):
+        check_output(arguments, each)
+
+
+def _beside(file: Path) -> tuple[Path, Path, Path]:
+    """The files of answers held out, of people, and of both joined."""
+    from ..items import tables
+
+    ending = file.suffix if file.suffix.lower() in tables.WRITERS else ".csv"
+    held_out = file.with_name(f"{file.stem}.holdout{file.suffix}")
+    return held_out, file.with_name(f"{file.stem}.people{ending}"), file.with_name(f"{file.stem}.joined{ending}")
 
 
 def write(arguments: argparse.Namespace, study: Study) -> Summary:
@@ -24,8 +44,7 @@ def write(arguments: argparse.Namespace, study: Study) -> Summary:
     file: Path = arguments.export
     if file.suffix.lower().removeprefix(".") not in formats.OWN:
         raise ValueError(f"{file}: expected a name that ends with {', '.join(f'.{name}' for name in formats.OWN)}")
-    if not file.resolve().parent.is_dir():
-        raise ValueError(f"{file}: the folder doesn't exist")
+    beside, about_people, table = _beside(file)
     with working("exporting"):
         database = study.connect(arguments.database, reads=True)
         sittings, answers, replies = database.read(
@@ -36,7 +55,6 @@ def write(arguments: argparse.Namespace, study: Study) -> Summary:
         kept, kept_details = export(answers, study.names, study.name, _filter(arguments, study, Filter(holdout="only")))
         formats.write(said, file, details=details)
         sentences = [f"{file}: {said}."]
-        beside = file.with_name(f"{file.stem}.holdout{file.suffix}")
         if len(kept):
             formats.write(kept, beside, details=kept_details)
             sentences.append(
@@ -48,14 +66,11 @@ def write(arguments: argparse.Namespace, study: Study) -> Summary:
         n_simulated = sum(bool(answer.simulated) for answer in answers)
         if n_simulated:
             sentences.append(f"{n_simulated} of the {len(answers)} answers are of simulated people.")
-        ending = file.suffix if file.suffix.lower() in tables.WRITERS else ".csv"
         people = table_of_people(sittings, answers, replies, study.settings, participants=not arguments.anonymous)
-        about_people = file.with_name(f"{file.stem}.people{ending}")
         tables.write(about_people, people)
         sentences.append(f"{about_people}: a row for each person.")
         if arguments.join:
             every = export(answers, study.names, study.name, _filter(arguments, study, Filter(holdout="keep")))
-            table = file.with_name(f"{file.stem}.joined{ending}")
             tables.write(table, joined(every, people))
             sentences.append(f"{table}: all answers, those held out included, with what is known about the person.")
     facts = {

@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 import io
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .items import streams
-from .model import add_learned, default_out, read_learned, require_model
+from .model import add_learned, default_out, is_learned, read_learned, require_model, unlearned
+from .outputs import add_output
 from .summary import Summary, working
+
+if TYPE_CHECKING:
+    from ..learning.sklr import SKLR
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -24,10 +28,10 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "  oddkernel transform animals.csv --model animals.oddkernel --out coordinates.csv",
     )
     add_learned(parser)
-    parser.add_argument(
+    add_output(
+        parser,
         "--out",
         metavar="FILE",
-        type=Path,
         help="file to write: .npy, .csv or .parquet (coordinates.csv in the study's folder)",
     )
     parser.add_argument("--float32", action="store_true", help="coordinates of half the size, with 7 digits")
@@ -41,13 +45,14 @@ def run(arguments: argparse.Namespace) -> Summary:
 
     out = default_out(arguments, "coordinates.csv")
     tables.check_writable(out, ".npy")
-    n, r, told = (_in_blocks if streams(arguments.items) else _at_once)(arguments, out)
+    n, model, told, facts = (_in_blocks if streams(arguments.items) else _at_once)(arguments, out)
     return Summary(
-        [*told, f"{n} items, {r} coordinates each: {out}"], {"out": str(out), "n_items": n, "n_coordinates": r}
+        [*told, *unlearned(model, "coordinates"), f"{n} items, {model.rank_} coordinates each: {out}"],
+        {**facts, "out": str(out), "learned": is_learned(model), "n_items": n, "n_coordinates": model.rank_},
     )
 
 
-def _in_blocks(arguments: argparse.Namespace, out: Path) -> tuple[int, int, list[str]]:
+def _in_blocks(arguments: argparse.Namespace, out: Path) -> tuple[int, SKLR, list[str], dict[str, Any]]:
     with working("reading"):
         from .. import scale
         from ..learning import models
@@ -57,10 +62,10 @@ def _in_blocks(arguments: argparse.Namespace, out: Path) -> tuple[int, int, list
         n = scale.count(model, arguments.items, names=arguments.names)
     dtype = "float32" if arguments.float32 else "float64"
     scale.transform(model, arguments.items, out, dtype=dtype, names=arguments.names, progress=Progress())
-    return n, model.rank_, []
+    return n, model, [], {}
 
 
-def _at_once(arguments: argparse.Namespace, out: Path) -> tuple[int, int, list[str]]:
+def _at_once(arguments: argparse.Namespace, out: Path) -> tuple[int, SKLR, list[str], dict[str, Any]]:
     import numpy as np
 
     from ..items import tables
@@ -78,4 +83,4 @@ def _at_once(arguments: argparse.Namespace, out: Path) -> tuple[int, int, list[s
             columns = dict(zip(learned.model.get_feature_names_out(), coordinates.T, strict=True))
             names = learned.given.items.names
             tables.write(out, columns if names is None else {"item": names, **columns})
-    return len(learned.X), learned.model.rank_, learned.sentences
+    return len(learned.X), learned.model, learned.sentences, learned.facts

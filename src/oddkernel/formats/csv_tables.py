@@ -16,7 +16,7 @@ from ..comparisons.kinds import Kind
 from ..comparisons.rows import Rows
 from ..support.excel import workbook_records
 from ..support.formulas import NUMBER, guard, unguard
-from ..support.text import DELIMITERS, Records, announced, csv_records, decode, header_of, with_points
+from ..support.text import DELIMITERS, Records, announced, csv_records, decode, header_of, refuse_title, with_points
 from .detail_columns import DETAILS, Details
 from .find_columns import Heads, MissingColumns, find_heads, lacks, missing_columns
 from .old_csv import declared_rows, is_declared, listed_rows, lists_items
@@ -73,6 +73,7 @@ def excel_rows(data: bytes, columns: Mapping[str, str] = _NO_COLUMNS) -> Rows:
 
 def table_rows(records: Records, columns: Mapping[str, str], *, decimal_comma: bool = False) -> Rows:
     """Understand the records of a table, of which the first that isn't empty is the header."""
+    refuse_title(records)
     records = [(place, cells) for place, cells in records if any(map(str.strip, cells))]
     if not records:
         raise ValueError("no line names the columns; expected at least a, b, c, answer")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..items import tables
 from ..support.files import is_read_only, replace
+from ..support.text import decode
 from . import items as _items
 from . import question_list, study_key
 from .item_features import in_order, kept_features
@@ -87,8 +88,8 @@ class Study:
         if not file.exists():
             id = study_key.find(home, "", is_new=True).id
             replace(file, Settings(name=_default_name(home), id=id).text().encode())
-        text = file.read_text(encoding="utf-8")
         try:
+            text = decode(file.read_bytes(), "UTF-8").replace("\r\n", "\n")
             settings = Settings.read(text)
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from None

@@ -100,7 +100,12 @@ class Plan:
         return {"rows": [asdict(row) for row in self.rows], **told}
 
     def reaches(self, agreement: float) -> int | None:
-        """The number of answers at which the interpolated agreement first reaches a share; None if it never does."""
+        """The number of answers at which the interpolated agreement first reaches a share; None if it never does.
+
+        0 if the features alone reach it.
+        """
+        if self.before >= agreement:
+            return 0
         sizes = np.array([row.n_answers for row in self.rows], dtype=np.intp)
         return LearningCurve(sizes, np.array([row.agreement for row in self.rows])).reaches(agreement)
 

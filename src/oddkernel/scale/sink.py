@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import DTypeLike, NDArray
 
-from ..support.files import draft
+from ..support.files import check_file_place, draft
 from ..support.formulas import guard
 from ..support.parquet import pyarrow
 
@@ -40,8 +40,7 @@ def check_ending(out: str | os.PathLike[str]) -> None:
     path = Path(out)
     if path.suffix.lower() not in ENDINGS:
         raise ValueError(f"{path}: expected a name that ends with {', '.join(ENDINGS)}")
-    if not path.resolve().parent.is_dir():
-        raise ValueError(f"{path}: the folder doesn't exist")
+    check_file_place(path)
     if path.suffix.lower() == ".parquet":
         pyarrow()
 

@@ -51,6 +51,33 @@ def is_read_only(folder: Path) -> bool:
     return folder.is_dir() and not os.access(folder, os.W_OK)
 
 
+def check_file_place(path: str | os.PathLike[str]) -> None:
+    """Raise unless a file of this name can be written: before the work, not after it."""
+    target = Path(path)
+    if target.is_dir():
+        raise ValueError(f"{target} is a folder; expected the name of a file in it")
+    folder = target.resolve().parent
+    if not folder.is_dir():
+        raise ValueError(f"{target}: the folder {_shown(target)} doesn't exist; make it, or name another one")
+    if is_read_only(folder):
+        raise ValueError(f"{target}: the folder {_shown(target)} can't be written to; expected a name in another one")
+
+
+def check_folder_place(path: str | os.PathLike[str]) -> None:
+    """Raise unless a folder of this name is there or can be made, with those that hold it."""
+    target = Path(path)
+    there = next(each for each in (target, *target.absolute().parents) if each.exists())
+    if not there.is_dir():
+        raise ValueError(f"{there} is a file; expected the name of a folder")
+    if is_read_only(there):
+        raise ValueError(f"{target}: the folder {there} can't be written to; expected another one")
+
+
+def _shown(target: Path) -> Path:
+    """The folder of a file: as it was typed, but for a link's the one that it points to."""
+    return target.resolve().parent if target.is_symlink() else target.parent
+
+
 def _write(path: Path, data: bytes, private: bool) -> None:
     with open(path, "xb", opener=_open_private if private else None) as file:
         file.write(data)

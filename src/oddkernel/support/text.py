@@ -18,14 +18,18 @@ Records: TypeAlias = list[tuple[str, list[str]]]
 DELIMITERS = (",", ";", "\t")
 """What may separate the cells of a table."""
 _SEPARATOR_LINE = re.compile(r"sep=([,;\t|])\r?\n", re.IGNORECASE)
+_TITLE = re.compile(r"\s*[^\r\n]+\r?\n(?:[ \t]*\r?\n)+")
 _DECIMAL_COMMA = re.compile(r"([+-]?\d*),(\d+)", re.ASCII)
 _MAYBE_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[,.]\d{3}", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+", re.ASCII)
 
 
-def decode(data: bytes) -> str:
-    """Text from UTF-8, or from UTF-16 that begins with its mark; else a ValueError that names the line."""
+def decode(data: bytes, save_as: str = "'CSV UTF-8'") -> str:
+    """Text from UTF-8, or from UTF-16 that begins with its mark; else a ValueError that names the line.
+
+    ``save_as`` is what programs call such a file when they save it.
+    """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         try:
             return data.decode("utf-16")
@@ -43,7 +47,7 @@ def decode(data: bytes) -> str:
         there = data[start : end if end >= 0 else None].decode("cp1252", "replace").strip()
         raise ValueError(
             f"line {line}: byte {data[error.start]:#04x} is not UTF-8; expected text in UTF-8. If the line reads "
-            f"{brief(there)}, the file is in Windows-1252: save it as 'CSV UTF-8'"
+            f"{brief(there)}, the file is in Windows-1252: save it as {save_as}"
         ) from None
 
 
@@ -93,6 +97,11 @@ def delimiter_of(text: str) -> str:
     ';'
     """
     possible = [delimiter for delimiter in DELIMITERS if len(header_of(text, delimiter)) > 1]
+    if not possible and (above := _TITLE.match(text)):
+        below = text[above.end() :]
+        told = delimiter_of(below) if below else DELIMITERS[0]
+        if len(header_of(below, told)) > 1 and _is_even(below, told):
+            return told
     if not possible and len(header_of(text, " ")) > 1 and _is_even(text, " "):
         return " "
     if len(possible) > 1:
@@ -184,6 +193,7 @@ def table_of(records: Records) -> tuple[list[str], Records]:
     cells where they stand around column names. Where every row has one cell more than the header, as R's write.table
     writes row names, the first column gets an empty name.
     """
+    refuse_title(records)
     (_, header), *rows = [(place, cells) for place, cells in records if any(cells)] or [("", [])]
     if any(name != name.strip() for name in header):
         header, rows = _stripped(header), [(place, _stripped(cells)) for place, cells in rows]
@@ -196,6 +206,45 @@ def table_of(records: Records) -> tuple[list[str], Records]:
         if len(cells) < width or any(cells[width:]):
             raise ValueError(f"{place}: {len(cells)} fields; expected {width}, one for each column")
     return header[:width], [(place, cells[:width]) for place, cells in rows]
+
+
+def refuse_title(records: Records) -> None:
+    """Raise a ValueError if a title stands above the header: one cell, in the first column, above a whole table.
+
+    That a line is no header is certain only where an empty line follows it, or where three columns or more of text do.
+
+    Examples
+    --------
+    >>> records = [("line 1", ["Table 1: insects"]), ("line 2", []), ("line 3", ["item", "legs"])]
+    >>> refuse_title(records)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ValueError: line 1 holds only 'Table 1: insects', and the header seems to be line 3 (item, legs); delete ...
+    """
+    filled = [(number, [cell for cell in cells if cell.strip()]) for number, (_, cells) in enumerate(records)]
+    filled = [(number, cells) for number, cells in filled if cells]
+    if not filled or len(filled[0][1]) > 1 or not records[filled[0][0]][1][0].strip():
+        return
+    first = filled[0][0]
+    below = next((number for number, cells in filled if len(cells) > 1), None)
+    if below is None or len({len(cells) for _, cells in records[below:] if any(cells)}) > 1:
+        return
+    header = [cell for cell in records[below][1] if cell.strip()]
+    has_gap = any(not any(map(str.strip, cells)) for _, cells in records[first:below])
+    if has_gap or (len(header) > 2 and not any(map(_is_number, header))):
+        named = ", ".join([*header[:3], *(["..."] if len(header) > 3 else [])])
+        raise ValueError(
+            f"{records[first][0]} holds only {brief(filled[0][1][0])}, and the header seems to be {records[below][0]} "
+            f"({named}); delete what stands above it"
+        )
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell.replace(",", "."))
+    except ValueError:
+        return False
+    return True
 
 
 def _stripped(cells: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import sqlalchemy
 
-from ...support.files import draft, is_read_only
+from ...support.files import check_file_place, draft, is_read_only
 from .database import PATIENCE, PRIVATE, copied
 
 
@@ -31,8 +31,7 @@ def back_up(address: str | Path, file: Path) -> int:
         raise ValueError(f"{source}: no such file; there is nothing to back up before the study was opened once")
     if file.resolve() in [source.with_name(source.name + ending).resolve() for ending in ("", "-wal", "-shm")]:
         raise ValueError(f"{file}: the database itself; expected another file")
-    if not file.resolve().parent.is_dir():
-        raise ValueError(f"{file}: the folder doesn't exist")
+    check_file_place(file)
     try:
         with ExitStack() as stack:
             if is_read_only(source.parent):

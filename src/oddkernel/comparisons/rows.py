@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from reprlib import repr as brief
 from typing import Any, NamedTuple, NoReturn, Self
 
@@ -15,6 +16,7 @@ from ..support.types import Indices
 from .answers import ANSWERS, POSITIONS, NumberedAnswer, are_items, count_from, position_of, positions_in
 from .comparisons import Comparisons
 from .kinds import LINKS, Kind
+from .names import numbers_in_names, other_number
 
 COLUMNS = ("kind", "a", "b", "c", "answer", "bound", "weight", "rater")
 PART_OF = "answer_id"
@@ -158,6 +160,27 @@ class Rows(NamedTuple):
         if self.heads is not None and any(isinstance(answer, (str, int)) for answer in self._column("answer")):
             new["answer"] = self._letters()
         return self._replace(columns=self.columns | new, named=True, items=names, first=None, doubt=None)
+
+    def check_numbers(self, items: Sequence[str], count_from: int | None) -> None:
+        """Refuse numbers that could count these items in order, or be those in their names."""
+        if self.doubt is not None and count_from is None:  # then they can't count anything
+            return
+        first = (self.first or 0) if count_from is None else count_from
+        rows = [
+            [int(entry) for entry in entries if type(entry) is int or (isinstance(entry, str) and entry.isdecimal())]
+            for entries in zip(*map(self._column, POSITIONS), strict=True)
+        ]
+        number = other_number(items, set(chain.from_iterable(rows)), first)
+        if number is not None:
+            named, there = numbers_in_names(items).get(number), 0 <= number - first < len(items)
+            counted = f"{brief(items[number - first])}, at this place" if there else "none"
+            other = f"{brief(named)}, whose name has this number" if named else "none, as no name has this number"
+            self._refuse(
+                next(row for row, entries in enumerate(rows) if number in entries),
+                f"item {number} could be {counted} in the list of items counted from {first}, or {other}; "
+                "expected numbers_are='names' (--numbers-are names) if the numbers are those in the names, "
+                "numbers_are='positions' (--numbers-are positions) if they count the list as it stands",
+            )
 
     def _has_positions(self) -> bool:
         """Whether some answers are numbers, and these can't be items or the heads of their columns."""

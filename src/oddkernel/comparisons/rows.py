@@ -93,7 +93,7 @@ class Rows(NamedTuple):
         """Settle what number the first item has, and count from 0; None goes by habit if that leaves no doubt."""
         if self.doubt is not None and number is not None:
             for row, entries in enumerate(zip(*map(self._column, POSITIONS), strict=True)):
-                if not all(entry is None or entry.isdecimal() for entry in entries):
+                if not all(entry is None or str(entry).isdecimal() for entry in entries):
                     self._refuse(row, f"items {brief(list(entries))}; expected whole numbers from {number} up")
             whole = {
                 name: [None if entry is None else int(entry) for entry in self._column(name)] for name in POSITIONS
@@ -137,9 +137,10 @@ class Rows(NamedTuple):
             if not self.named:
                 return self.called({str(index): name for index, name in enumerate(items)})
             known = set(items)
-            if self.doubt is not None and any(entry not in known for entry in self._entries()):
-                return self
-            return self._replace(items=items, doubt=None)
+            if self.doubt is None:
+                return self._replace(items=items)
+            are_names = all(str(entry) in known for entry in self._entries())
+            return self.called({name: name for name in items}) if are_names else self
         names = list(dict.fromkeys(items.values()))
         if len(names) < len(items):
             raise ValueError("two items have one name; expected distinct names")

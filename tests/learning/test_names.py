@@ -418,6 +418,15 @@ class TestRefused:
             SKLR().fit(make(columns), SAID)
         assert SKLR(penalty=1.0).fit(make({"id": Y, "legs": X[:, 0]}), SAID).n_features_in_ == 2
 
+    @pytest.mark.parametrize("fill", [0.0, np.nan])
+    def test_frames_that_hold_no_dense_rows(self, fill):
+        with pytest.raises(ValueError, match=r"X is a polars LazyFrame, .*: X\.collect\(\)"):
+            SKLR().fit(pl.LazyFrame(X), SAID)
+        with pytest.raises(
+            ValueError, match=r"columns of X are sparse; expected a dense frame: X\.sparse\.to_dense\(\)"
+        ):
+            SKLR().fit(pd.DataFrame(X).astype(pd.SparseDtype(float, fill)), SAID)
+
     def test_questions_by_name_about_an_array(self):
         with pytest.raises(ValueError, match="holds 'ant'; expected"):
             SKLR(penalty=1.0).fit(self.FRAME, self.SAID).odd_one(X[:4], [["ant", "bee", "oak"]])

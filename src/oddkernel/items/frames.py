@@ -251,8 +251,13 @@ def same_kind(X: Any, names: Sequence[str], columns: Mapping[str, Sequence[str]]
 
 def check_columns(X: Any) -> None:
     """Refuse a frame with columns that are not numbers: say which one, and what to do about it."""
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(X, polars.LazyFrame):
+        raise ValueError("X is a polars LazyFrame, which holds no rows yet; expected a data frame: X.collect()")
     if not (is_frame(X) or is_polars(X) or is_arrow(X)):
         return
+    if is_frame(X) and len(X.columns) and all(str(dtype).startswith("Sparse[") for dtype in X.dtypes):
+        raise ValueError("the columns of X are sparse; expected a dense frame: X.sparse.to_dense()")
     for position, column in enumerate(_heads(X)):
         if _holds_numbers(X, position):
             continue

@@ -185,7 +185,7 @@ def _from_files(arguments: argparse.Namespace) -> tuple[SKLR, Given, Comparisons
         if arguments.out is None:
             raise ValueError(f"where to? expected --out {arguments.items.stem}.oddkernel")
     given = read_items(arguments)
-    said, notes = read_answers(arguments.answers, arguments, given.items)
+    said, notes, _ = read_answers(arguments.answers, arguments, given.items)
     model = SKLR(**{name: getattr(arguments, name) for name in SETTINGS})
     if given.kept is not None and given.kept.option == "none":
         model.set_params(kernel="identity", rank=None)

@@ -45,6 +45,8 @@ class Learned:
         What the study found out, if the model was learned from it.
     sentences : list of str
         How the model and the features came about.
+    n_simulated : int
+        How many of the answers in a file that it was learned from are of simulated people.
     """
 
     model: SKLR
@@ -52,6 +54,7 @@ class Learned:
     X: Array
     data: StudyData | None
     sentences: list[str]
+    n_simulated: int = 0
 
 
 def read_learned(arguments: argparse.Namespace) -> Learned:

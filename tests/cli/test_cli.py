@@ -569,12 +569,38 @@ class TestTablesOfAnswers:
         Path("numbered.csv").write_text("a,b,c,answer\n1,4,2,b\n")
         assert run("convert", "numbered.csv", "named.csv", "--items", "features.csv") == 2
         assert "--count-from" in capsys.readouterr().err
-        told = facts(capsys, "convert", "numbered.csv", "named.csv", "--items", "features.csv", "--count-from", "1")
+        words = ("convert", "numbered.csv", "named.csv", "--items", "features.csv", "--count-from", "1")
+        told = facts(capsys, *words, "--numbers-are", "positions")  # the first is called "item 0"
         assert told["items"] == "named.items.csv"
         said = formats.read("named.csv")
         assert said.items == tuple(NAMES)
         assert said.shown.tolist() == [[0, 3, 1]]
         assert run("fit", "features.csv", "named.csv", "--penalty", "1", "--out", "m") == 0
+
+    @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+    def test_simulated_answers_are_called_so(self, ending: str, capsys: pytest.CaptureFixture[str]) -> None:
+        file, told = f"said.{ending}", f"30 of {len(SAID)} answers are of simulated people."
+        formats.write(SAID, file, details={"simulated": [1] * 30 + [0] * (len(SAID) - 30)})
+        assert told in facts(capsys, "fit", "features.csv", file, "--penalty", "1", "--out", "m.oddkernel")["notes"]
+        for how in ((), ("--model", "m.oddkernel")):
+            assert run("report", "features.csv", file, *how, "--out", "r.html", "-k", "3", "--map", "pca") == 0
+            assert told in capsys.readouterr().out.splitlines()
+            assert f"features (30 of {len(SAID)} answers simulated)" in Path("r.html").read_text()
+        formats.write(SAID, file, details={"simulated": [0] * len(SAID)})
+        assert run("report", "features.csv", file, "--out", "r.html", "-k", "3", "--map", "pca") == 0
+        assert "of simulated people" not in capsys.readouterr().out
+
+    def test_numbered_answers_meet_names_with_other_numbers(self, capsys: pytest.CaptureFixture[str]) -> None:
+        names = sorted(f"{number}.jpg" for number in range(1, 13))
+        Path("photos.csv").write_text("item,size\n" + "".join(f"{name},{len(name)}\n" for name in names))
+        Path("numbered.csv").write_text("a,b,c,answer\n1,2,12,c\n")
+        words = ("convert", "numbered.csv", "named.csv", "--items", "photos.csv")
+        assert run(*words, "--count-from", "1") == 2
+        assert "item 2 could be '10.jpg', at this place" in capsys.readouterr().err
+        facts(capsys, *words, "--numbers-are", "names")
+        assert formats.read("named.csv").to_dict()["b"] == ["2.jpg"]
+        facts(capsys, *words, "--count-from", "1", "--numbers-are", "positions")
+        assert formats.read("named.csv").to_dict()["b"] == ["10.jpg"]
 
     def test_an_export_by_number_gets_its_names_back(self, capsys: pytest.CaptureFixture[str]) -> None:
         told = facts(capsys, "convert", "answers.csv", "trials.txt", "--to", "psiz")

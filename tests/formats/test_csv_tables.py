@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import string
+from collections.abc import Sequence
 from pathlib import Path
 from unicodedata import normalize
 
@@ -84,6 +85,74 @@ def test_columns_that_are_refused(tmp_path: Path, columns: dict[str, str], messa
     formats.write(Comparisons.closer([0], [1], [2]), tmp_path / "said.jsonl")
     with pytest.raises(ValueError, match="jsonl has fixed ones; expected them only for csv, xlsx"):
         formats.read(tmp_path / "said.jsonl", columns=columns)
+
+
+class TestNumbersInNames:
+    """Numbered answers about items whose names have other numbers than their places."""
+
+    NAMES = tuple(sorted(f"cars/{number}.jpg" for number in range(1, 13)))  # 1, 10, 11, 12, 2, …
+
+    @pytest.fixture
+    def file(self, tmp_path: Path) -> Path:
+        (tmp_path / "said.csv").write_text("a,b,c,answer\n1,2,12,c\n")
+        return tmp_path / "said.csv"
+
+    @pytest.mark.parametrize("names", [NAMES, [*NAMES, "note.txt"], [name[5:-4] for name in NAMES]])
+    def test_are_refused(self, file: Path, names: Sequence[str]) -> None:
+        with pytest.raises(
+            ValueError,
+            match=r"line 2: item 2 could be '.*10.*', at this place .* counted from 1, or '.*2.*', whose name .*names'"
+            r" \(--numbers-are names\).*'positions' \(--numbers-are positions\)",
+        ):
+            formats.read(file, count_from=1, items=names)
+
+    def test_both_remedies(self, file: Path) -> None:
+        by_name = formats.read(file, items=self.NAMES, numbers_are="names")
+        assert [by_name.items[item] for item in by_name.shown[0]] == ["cars/1.jpg", "cars/2.jpg", "cars/12.jpg"]
+        by_place = formats.read(file, count_from=1, items=self.NAMES, numbers_are="positions")
+        assert by_place.shown.tolist() == [[0, 1, 11]]
+
+    @pytest.mark.parametrize(
+        ("names", "rows", "first"),
+        [
+            ([f"car {number:02}.png" for number in range(1, 13)], "1,2,12", 1),
+            ([f"car {number:02}.png" for number in range(13)], "0,2,12", 0),
+            ([f"car {number}.png" for number in range(1, 13)], "0,2,11", 0),  # nothing is called 0
+            (["film 1995", "film 2003", "film 1971"], "0,1,2", 0),
+            (["v 1", "w 1", "u 2"], "0,1,2", 0),
+            (["ant", "bee", "cat 1"], "0,1,2", 0),
+        ],
+        ids=["their places", "from 0", "no such name", "far away", "not distinct", "few names"],
+    )
+    def test_that_can_be_meant_in_one_way_only(self, file: Path, names: list[str], rows: str, first: int) -> None:
+        file.write_text(f"a,b,c,answer\n{rows},c\n")
+        places = [int(number) - first for number in rows.split(",")]
+        assert formats.read(file, count_from=first, items=names).shown.tolist() == [places]
+
+    @pytest.mark.parametrize(
+        ("names", "rows", "first", "message"),
+        [
+            ([f"{number}.jpg" for number in range(1, 13)], "1,2,11", 0, r"1 could be '2\.jpg', .* or '1\.jpg'"),
+            ([f"{number}.jpg" for number in range(12)], "1,2,11", 1, r"1 could be '0\.jpg', .* or '1\.jpg'"),
+            (["1.jpg", "2.jpg", "4.jpg", "5.jpg"], "1,2,3", 1, r"3 could be '4\.jpg', .* or none, as no name"),
+            (["1.jpg", "2.jpg", "4.jpg", "5.jpg"], "1,2,5", 1, r"5 could be none in .*, or '5\.jpg', whose"),
+        ],
+        ids=["named from 1", "named from 0", "a gap", "beyond the list"],
+    )
+    def test_off_by_one(self, file: Path, names: list[str], rows: str, first: int, message: str) -> None:
+        file.write_text(f"a,b,c,answer\n{rows},c\n")
+        with pytest.raises(ValueError, match=f"line 2: item {message}"):
+            formats.read(file, count_from=first, items=names)
+
+    def test_say_what_they_are_only_where_names_are_listed(self, file: Path) -> None:
+        for options, message in (
+            ({"numbers_are": "places"}, "numbers_are is 'places'; expected 'positions', 'names' or None"),
+            ({"numbers_are": "names"}, "numbers_are is given without items"),
+            ({"numbers_are": "names", "items": {"1": "ant"}}, "numbers_are is given, but items say what"),
+            ({"numbers_are": "names", "items": ["ant", "bee"]}, "names don't end in numbers of their own"),
+        ):
+            with pytest.raises(ValueError, match=message):
+                formats.read(file, **options)
 
 
 def test_items_give_names_to_numbers(tmp_path: Path) -> None:

@@ -113,8 +113,45 @@ class TestGenerosity:
     def test_jsonl_without_header(self, tmp_path: Path) -> None:
         by_name = read_text(tmp_path, "said.jsonl", '{"a": "ant", "b": "bee", "c": "1", "answer": "c"}\r\n')
         assert by_name.items == ("1", "ant", "bee")
-        by_index = read_text(tmp_path, "said.jsonl", '{"kind": "must_link", "a": 3, "b": 1, "bound": 2, "rater": 4}')
+        text = '{"kind": "must_link", "a": 3, "b": 1, "bound": 2, "rater": 4}'
+        with pytest.raises(
+            ValueError, match=r"said\.jsonl: all items are whole numbers, .* count_from=0 or count_from=1"
+        ):
+            read_text(tmp_path, "said.jsonl", text)
+        by_index = formats.read(tmp_path / "said.jsonl", count_from=0)
         assert by_index == Comparisons.must_link([[3, 1]], at_most=2, rater="4")
+
+    def test_blank_lines_in_jsonl(self, tmp_path: Path) -> None:
+        first, second = ('{"a": "ant", "b": "bee", "c": "1", "answer": "%s"}\n' % letter for letter in "ca")  # noqa: UP031
+        text = f"\n{first} \n{second}\n"
+        assert read_text(tmp_path, "said.jsonl", text).odd.tolist() == [2, 0]
+        assert read_text(tmp_path, "ours.jsonl", "\n" + HEADER + "\n") == Comparisons.empty(items=["ant", "bee", "cat"])
+
+    @pytest.mark.parametrize("ending", ["jsonl", "parquet", "csv"])
+    def test_whole_numbers_may_be_names_or_counted_from_1(self, tmp_path: Path, ending: str) -> None:
+        file = tmp_path / f"said.{ending}"
+        frame = pd.DataFrame({"a": [1, 4], "b": [3, 2], "c": [2, 1], "answer": [3, 4]})
+        write = {
+            "jsonl": lambda: frame.to_json(file, orient="records", lines=True),
+            "parquet": lambda: frame.to_parquet(file),
+        }
+        write.get(ending, lambda: frame.to_csv(file, index=False))()
+        with pytest.raises(ValueError, match=r"all items are .*numbers, which could be names or indices.*--count-from"):
+            formats.read(file)
+        assert formats.read(file, count_from=1) == Comparisons.odd_one_out([[0, 2, 1], [3, 1, 0]], [1, 0])
+        assert formats.read(file, count_from=0).shown.tolist() == [[1, 3, 2], [4, 2, 1]]
+        names = ["ant", "bee", "cat", "dog"]
+        assert formats.read(file, count_from=1, items=names).items == tuple(names)
+        assert formats.read(file, items=dict(zip("1234", names, strict=True))).shown.tolist() == [[0, 2, 1], [3, 1, 0]]
+        assert formats.read(file, items=["4", "3", "2", "1"]).shown.tolist() == [[3, 1, 2], [0, 2, 3]]
+
+    @pytest.mark.parametrize("ending", ["jsonl", "parquet", "csv"])
+    def test_indices_in_files_of_ours_count_from_0(self, tmp_path: Path, ending: str) -> None:
+        said = Comparisons.odd_one_out([[1, 3, 2]], [1])
+        formats.write(said, tmp_path / f"said.{ending}", details={"place": [4]})
+        assert formats.read(tmp_path / f"said.{ending}") == said
+        with pytest.raises(ValueError, match="the file counts items from 0; expected it to be left out"):
+            formats.read(tmp_path / f"said.{ending}", count_from=1)
 
     def test_parquet_from_elsewhere(self, tmp_path: Path, said: Comparisons) -> None:
         said.to_frame().to_parquet(tmp_path / "named.parquet")
@@ -184,7 +221,6 @@ class TestRefusals:
         ("text", "message"),
         [
             ("", "line 1: not JSON"),
-            (HEADER + "\n", "line 2: not JSON"),
             (HEADER + '{"a": "ant", "b": "bee", "c": "ca', "line 2: not JSON"),
             (HEADER + "[1, 2, 3]\n", r"line 2: \[1, 2, 3\]; expected an object"),
             (HEADER + '{"a": "ant", "b": "bee", "c": "cat"}\n', "line 2: answer None; expected a, b or c"),
@@ -201,8 +237,10 @@ class TestRefusals:
             ('{"kind": "must_link", "a": 1, "b": 1.0}\n', "line 1: b is 1.0; expected an item's index"),
             ('{"kind": "must_link", "a": 1, "b": "bee"}\n', "line 1: b is 'bee'; expected an item's index"),
             ('{"kind": "must_link", "a": 1, "b": 2, "bound": NaN}\n', "line 1: not JSON .NaN"),
-            ('{"kind": "must_link", "a": 1, "b": 2, "weight": "1"}\n', "line 1: weight is '1'"),
-            ('{"kind": "must_link", "a": 1, "b": 2, "rater": 1.5}\n', "line 1: rater 1.5 is a float"),
+            ('{"kind": "must_link", "a": "1", "b": "2", "weight": "1"}\n', "line 1: weight is '1'"),
+            ('\n{"kind": "must_link", "a": "1", "b": "2", "rater": 1.5}\n', "line 2: rater 1.5 is a float"),
+            ("\n \n", "line 1: not JSON"),
+            ('{"a": 1, "b": 2, "c": 3, "answer": "c"}\n', "all items are whole numbers.*count_from=1 .--count-from"),
             ('{"a": ' + "[" * 100_000, "line 1: not JSON"),
             (HEADER.replace("1", "2"), "version 2 of the format is newer"),
             (HEADER.replace("1", '"1"'), "version '1'; expected a whole number"),
@@ -441,7 +479,8 @@ def test_further_columns_of_others_are_left_aside_and_named(tmp_path: Path) -> N
 def test_whole_numbers_that_a_parquet_file_holds_as_floats(tmp_path: Path) -> None:
     frame = pd.DataFrame({"a": [4.0, 1.0], "b": [0.0, 2.0], "c": [1.0, 3.0], "answer": ["a", "cant_tell"]})
     frame.to_parquet(tmp_path / "said.parquet")
-    assert formats.read(tmp_path / "said.parquet") == Comparisons.odd_one_out([[4, 0, 1], [1, 2, 3]], [0, -1])
+    said = formats.read(tmp_path / "said.parquet", count_from=0)
+    assert said == Comparisons.odd_one_out([[4, 0, 1], [1, 2, 3]], [0, -1])
 
 
 @given(said=comparisons())

@@ -351,7 +351,7 @@ def test_decimals_that_are_no_thousands(text: str, x: list[float], tmp_path: Pat
     assert tables.read(tmp_path / "decimals.csv").X[:, 0].tolist() == x
 
 
-@pytest.mark.parametrize("number", ["1,234,567", "1.234.567", "1'234", "1 234 567,5"])
+@pytest.mark.parametrize("number", ["1,234,567", "1.234.567", "1'234", "1 234 567,5", "1_000", "1_000_000"])
 def test_numbers_with_separators_of_thousands_are_refused(number: str, tmp_path: Path) -> None:
     (tmp_path / "thousands.tsv").write_text(f"item\tx\nant\t{number}\nbee\t3\n")
     with pytest.raises(ValueError, match=r"line 2, column x: .* expected a number without separators of thousands"):

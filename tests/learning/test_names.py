@@ -332,6 +332,27 @@ class TestRefused:
                 PLAIN.score(frame, said)
             SKLR(penalty=1.0).fit(frame.sort_index(), said)
 
+    @pytest.mark.parametrize("shown", [[0, 1, 8], [3, 4, 7], [0, 1, 2]])
+    def test_a_frame_without_some_rows_whatever_is_asked(self, shown):
+        frame = pd.DataFrame(X).drop(index=3)
+        said = Comparisons.odd_one_out([shown], [2])
+        with pytest.raises(ValueError, match=r"row \d of X, which the index calls \d, .*X\.reset_index\(drop=True\)"):
+            SKLR().fit(frame, said)
+        with pytest.raises(ValueError, match=r"row \d of X, which the index calls \d"):
+            PLAIN.score(frame, said)
+        SKLR(penalty=1.0).fit(frame.reset_index(drop=True), said)
+
+    @pytest.mark.parametrize("make", [pandas_frame, polars_frame])
+    def test_names_that_end_in_the_numbers_of_other_rows(self, make):
+        names = sorted(f"{number}.jpg" for number in range(N))  # 0, 1, 10, …
+        with pytest.raises(
+            ValueError, match=r"row 2 of X, which is called '10\.jpg', or '2\.jpg'.*numbers_are='names'"
+        ):
+            SKLR().fit(make(X, names), SAID)
+        said = SAID.with_names({number: f"{number}.jpg" for number in range(N)})
+        assert SKLR(penalty=10.0).fit(make(X, names), said).items_ == tuple(names)
+        SKLR(penalty=1.0).fit(make(X, [f"{number}.jpg" for number in range(1, N + 1)]), SAID)  # in order
+
     @pytest.mark.parametrize(
         "index",
         [
@@ -397,6 +418,15 @@ class TestRefused:
             SKLR().fit(make(columns), SAID)
         assert SKLR(penalty=1.0).fit(make({"id": Y, "legs": X[:, 0]}), SAID).n_features_in_ == 2
 
+    @pytest.mark.parametrize("fill", [0.0, np.nan])
+    def test_frames_that_hold_no_dense_rows(self, fill):
+        with pytest.raises(ValueError, match=r"X is a polars LazyFrame, .*: X\.collect\(\)"):
+            SKLR().fit(pl.LazyFrame(X), SAID)
+        with pytest.raises(
+            ValueError, match=r"columns of X are sparse; expected a dense frame: X\.sparse\.to_dense\(\)"
+        ):
+            SKLR().fit(pd.DataFrame(X).astype(pd.SparseDtype(float, fill)), SAID)
+
     def test_questions_by_name_about_an_array(self):
         with pytest.raises(ValueError, match="holds 'ant'; expected"):
             SKLR(penalty=1.0).fit(self.FRAME, self.SAID).odd_one(X[:4], [["ant", "bee", "oak"]])
@@ -459,7 +489,9 @@ class TestAccepted:
     def test_an_array_with_as_many_rows(self):
         assert SKLR(penalty=1.0).fit(X[:4], TestRefused.SAID).items_ == TestRefused.NAMES
 
-    @pytest.mark.parametrize("index", [None, list(range(N, 0, -1)), ["same"] * N])
+    @pytest.mark.parametrize(
+        "index", [None, pd.date_range("2024-05-01", periods=N), ["same"] * N], ids=["none", "dates", "same"]
+    )
     def test_answers_without_names_are_about_rows(self, index):
         model = SKLR(penalty=10.0).fit(pd.DataFrame(X, index=index), SAID)
         assert model.score(pd.DataFrame(X, index=index), NEW) == PLAIN.score(X, NEW)
@@ -470,6 +502,20 @@ class TestAccepted:
         frame = pd.DataFrame(X, index=np.arange(N)[::-1])
         plain = SKLR(penalty=10.0, random_state=0).fit(X, Y)
         assert SKLR(penalty=10.0, random_state=0).fit(frame, y).comparisons_ == plain.comparisons_
+
+    @pytest.mark.parametrize("index", [np.arange(N)[::-1], np.arange(N) + 1, np.arange(2 * N)[1::2]])
+    def test_what_needs_no_numbered_answers(self, index):
+        frame = pd.DataFrame(X, index=index)
+        model, plain = SKLR(penalty=10.0, random_state=0).fit(frame, Y), SKLR(penalty=10.0, random_state=0).fit(X, Y)
+        assert model.score(frame, Y) == pytest.approx(plain.score(X, Y))
+        np.testing.assert_allclose(model.transform(frame), plain.transform(X), atol=1e-8)
+        np.testing.assert_array_equal(PLAIN.neighbours(frame), PLAIN.neighbours(X))
+        cut = frame.iloc[2:]
+        np.testing.assert_allclose(PLAIN.distance(cut, frame), PLAIN.distance(X[2:], X), atol=1e-7)
+        far = [[N - 3, 4, 5]] if index[0] else [[0, 1, 2]]
+        cut = cut.set_axis(cut.index + 1000)
+        np.testing.assert_array_equal(PLAIN.odd_one(cut, far), PLAIN.odd_one(X[2:], far))
+        assert SKLR().fit(frame).n_features_in_ == X.shape[1]
 
     def test_whole_numbers_as_names(self):
         ids = np.random.default_rng(0).permutation(N) + 1000

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from ..formats import Understood
+    from ..comparisons import Comparisons
     from ..items.tables import Items
 
 ENDINGS = ".csv, .tsv, .txt, .xlsx, .jsonl or .parquet"
@@ -54,7 +54,25 @@ def add_reading(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def read_answers(path: Path, arguments: argparse.Namespace, items: Items) -> Understood:
+class Answers(NamedTuple):
+    """Answers about the items of a command.
+
+    Attributes
+    ----------
+    said : Comparisons
+        What a file says, about rows of the features.
+    notes : tuple of str
+        What became of the file, and how many answers are of simulated people.
+    n_simulated : int
+        How many of the answers are of simulated people.
+    """
+
+    said: Comparisons
+    notes: tuple[str, ...]
+    n_simulated: int
+
+
+def read_answers(path: Path, arguments: argparse.Namespace, items: Items) -> Answers:
     """Read a file of answers about these items, and refuse one without any."""
     from .. import formats
 
@@ -63,11 +81,29 @@ def read_answers(path: Path, arguments: argparse.Namespace, items: Items) -> Und
     if not len(said):
         raise ValueError(f"{path}: no answers")
     try:
-        return formats.Understood(items.join(said), notes)
+        joined = items.join(said)
     except ValueError as error:
         if said.items is not None and items.names is not None:
             formats.read(path, **options, items=items.names)  # its error tells the line
         raise ValueError(f"{path}: {error}") from None
+    n_simulated = _n_simulated(path, arguments, said)
+    if n_simulated:
+        are = "is" if n_simulated == 1 else "are"
+        notes = (*notes, f"{n_simulated} of {said.n_answers} answers {are} of simulated people.")
+    return Answers(joined, notes, n_simulated)
+
+
+def _n_simulated(path: Path, arguments: argparse.Namespace, said: Comparisons) -> int:
+    """How many answers are of simulated people, as a column of the judging page's exports says."""
+    from .. import formats
+
+    if path.suffix.lower().removeprefix(".") not in formats.OWN:
+        return 0
+    try:
+        marks = formats.details(path, columns=arguments.columns).get("simulated", [])
+    except ValueError:  # columns of others that are called like those of exports
+        return 0
+    return said[[row for row, mark in enumerate(marks) if mark]].n_answers
 
 
 def _columns(text: str) -> dict[str, str]:

@@ -41,6 +41,12 @@ def add(commands: Any) -> argparse.ArgumentParser:
         help="a table with the items' names in order, such as their features; a column called index holds what IN "
         "calls them, if not by row number",
     )
+    parser.add_argument(
+        "--numbers-are",
+        choices=("positions", "names"),
+        help="what the numbers of items in IN mean if the names in TABLE have others, as 1.jpg, 10.jpg, 2.jpg do: "
+        "places in TABLE, or the numbers in which the names end",
+    )
     add_names(parser)
     parser.set_defaults(run=run)
     return parser
@@ -63,6 +69,7 @@ def run(arguments: argparse.Namespace) -> Summary:
             count_from=arguments.count_from,
             columns=arguments.columns,
             items=items,
+            numbers_are=arguments.numbers_are,
         )
         details, more = _details(arguments)
         formats.write(said, arguments.target, format=arguments.target_format, details=details)

@@ -169,14 +169,14 @@ def _from_files(arguments: argparse.Namespace) -> _Fitted:
         if arguments.out is None:
             raise ValueError(f"where to? expected --out {arguments.items.stem}.oddkernel")
     given = read_items(arguments)
-    said, notes = read_answers(arguments.answers, arguments, given.items)
+    said, notes, n_simulated = read_answers(arguments.answers, arguments, given.items)
     model = SKLR(**{name: getattr(arguments, name) for name in SETTINGS})
     if given.kept is not None and given.kept.option == "none":
         model.set_params(kernel="identity", rank=None)
     model.fit(given.items.X, said)
     if given.items.columns is not None:
         model.feature_names_in_ = np.array(given.items.columns, dtype=object)
-    return model, given, said, notes, {}
+    return model, given, said, notes, {"n_simulated": n_simulated}
 
 
 def _number_or_auto(text: str) -> float | str:

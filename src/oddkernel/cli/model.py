@@ -50,6 +50,8 @@ class Learned:
         How the model and the features came about.
     notes : sequence of str
         Those of them about the answers.
+    n_simulated : int
+        How many answers of a file are of simulated people.
     """
 
     model: SKLR
@@ -58,6 +60,7 @@ class Learned:
     data: StudyData | None
     sentences: list[str]
     notes: Sequence[str] = ()
+    n_simulated: int = 0
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -111,11 +111,11 @@ def _learn(arguments: argparse.Namespace) -> Learned:
     from ..learning.sklr import SKLR
 
     given = read_items(arguments)
-    said, notes = read_answers(arguments.answers, arguments, given.items)
+    said, notes, n_simulated = read_answers(arguments.answers, arguments, given.items)
     without = given.kept is not None and given.kept.option == "none"
     model = SKLR("identity", rank=None, random_state=0) if without else SKLR(random_state=0)
     model.fit(given.items.X, said)
-    return Learned(model, given, given.items.X, None, [*given.sentences, *notes], notes)
+    return Learned(model, given, given.items.X, None, [*given.sentences, *notes], notes, n_simulated)
 
 
 def compute(report: Report) -> None:
@@ -128,7 +128,7 @@ def compute(report: Report) -> None:
 
 
 def _report(arguments: argparse.Namespace, learned: Learned) -> Report:
-    from ..judge.study_report import looks_of, report_of
+    from ..judge.study_report import looks_of, report_of, simulated_mark
     from ..report import Report
     from ..report.item_details import read_about
     from ..report.thumbnails import images_in
@@ -145,8 +145,11 @@ def _report(arguments: argparse.Namespace, learned: Learned) -> Report:
         options["images"] = images_in(arguments.images, items.names)
     if arguments.held_out is not None:
         options["held_out"] = read_answers(arguments.held_out, arguments, items).said
+    n_simulated = learned.n_simulated
     if arguments.model is not None and arguments.answers is not None:
-        options["answers"] = read_answers(arguments.answers, arguments, items).said
+        options["answers"], notes, n_simulated = read_answers(arguments.answers, arguments, items)
+        if n_simulated:
+            learned.sentences.extend([*([] if learned.sentences else [f"{len(items.X)} items."]), notes[-1]])
     if arguments.dimensions is not None:
         from ..dimensions import load
 
@@ -155,6 +158,9 @@ def _report(arguments: argparse.Namespace, learned: Learned) -> Report:
         options["title"] = arguments.title
     if learned.data is not None:
         return report_of(learned.data, learned.model, **options)
+    if n_simulated:
+        n_answers = options.get("answers", learned.model.comparisons_).n_answers
+        options.setdefault("title", arguments.items.stem + simulated_mark(n_simulated, n_answers))
     looks = looks_of(learned.given.source, items.names or ())
     return Report(learned.model, learned.X, **{"names": items.names, **looks, **options})
 

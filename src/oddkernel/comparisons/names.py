@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
 from reprlib import repr as brief
 from typing import Any, TypeAlias
 
@@ -14,6 +15,10 @@ from ..support.types import Indices
 from .columns import as_texts
 
 Names: TypeAlias = Iterable[str] | None
+
+# Derived: int64 represents every whole number of 18 digits.
+_LAST_NUMBER = re.compile(r"(?<!\d)\d{1,18}$", re.ASCII)
+_ENDING = re.compile(r"\.[^./\\]*$")
 
 
 def as_items(items: Names, what: str = "items") -> tuple[str, ...] | None:
@@ -49,6 +54,55 @@ def refuse_blanks(names: tuple[str, ...], what: str) -> tuple[str, ...]:
                 "blanks; expected distinct names"
             )
     return names
+
+
+def numbers_in_names(names: Sequence[str]) -> dict[int, str]:
+    """The names that are whole numbers or end in one, by this number; none if two names have the same one.
+
+    What follows the last dot doesn't count, as in the names of files, unless this leaves too little to tell them apart.
+
+    Examples
+    --------
+    >>> numbers_in_names(["cars/1.jpg", "cars/10.jpg", "cars/2.jpg"])
+    {1: 'cars/1.jpg', 10: 'cars/10.jpg', 2: 'cars/2.jpg'}
+    >>> numbers_in_names(["ant", "bee 2", "cat 2"])
+    {}
+    """
+    for stems in ([_ENDING.sub("", name) for name in names], names):
+        found = [(_LAST_NUMBER.search(stem), name) for stem, name in zip(stems, names, strict=True)]
+        numbered = [(int(match[0]), name) for match, name in found if match]
+        name_of = dict(numbered)
+        if name_of and len(name_of) == len(numbered):
+            return name_of
+    return {}
+
+
+def other_number(names: Sequence[str], asked: Set[int], first: int) -> int | None:
+    """A number for which the item at this place, counted from ``first``, is not the one with this number in its name.
+
+    None where numbers can be meant in one way only: those asked about are the same items both ways, or the names can't
+    be meant. They can't if none has any of these numbers; nor if some of these numbers are in no name, and either the
+    numbers in all names count them in order from elsewhere, or not all names have one.
+
+    Examples
+    --------
+    >>> other_number(["1.jpg", "10.jpg", "2.jpg"], {1, 2}, 1)
+    2
+    >>> other_number(["1.jpg", "2.jpg", "3.jpg"], {1, 2, 3}, 1) is None
+    True
+    >>> other_number(["1.jpg", "2.jpg", "3.jpg"], {0, 1, 2}, 0) is None
+    True
+    """
+    name_of = numbers_in_names(names)
+    numbers, number_of = list(name_of), {name: number for number, name in name_of.items()}
+    found = [number for number in sorted(asked) if number in name_of]
+    counts_from_elsewhere = numbers == list(range(min(numbers, default=0), min(numbers, default=0) + len(names)))
+    if not found or (len(found) < len(asked) and (counts_from_elsewhere or len(numbers) < len(names))):
+        return None
+    at_place = {number: names[number - first] for number in asked if 0 <= number - first < len(names)}
+    differing = [number for number in found if at_place.get(number) != name_of[number]]
+    differing += [number for number, name in at_place.items() if number_of.get(name, number) != number]
+    return differing[0] if differing else None
 
 
 def check_same_names(mine: tuple[str, ...], theirs: tuple[str, ...]) -> None:

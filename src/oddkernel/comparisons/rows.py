@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from reprlib import repr as brief
 from typing import Any, NamedTuple, NoReturn, Self
 
@@ -15,6 +16,7 @@ from ..support.types import Indices
 from .answers import ANSWERS, POSITIONS, NumberedAnswer, are_items, count_from, position_of, positions_in
 from .comparisons import Comparisons
 from .kinds import LINKS, Kind
+from .names import numbers_in_names, other_number
 
 COLUMNS = ("kind", "a", "b", "c", "answer", "bound", "weight", "rater")
 PART_OF = "answer_id"
@@ -91,7 +93,7 @@ class Rows(NamedTuple):
         """Settle what number the first item has, and count from 0; None goes by habit if that leaves no doubt."""
         if self.doubt is not None and number is not None:
             for row, entries in enumerate(zip(*map(self._column, POSITIONS), strict=True)):
-                if not all(entry is None or entry.isdecimal() for entry in entries):
+                if not all(entry is None or str(entry).isdecimal() for entry in entries):
                     self._refuse(row, f"items {brief(list(entries))}; expected whole numbers from {number} up")
             whole = {
                 name: [None if entry is None else int(entry) for entry in self._column(name)] for name in POSITIONS
@@ -135,9 +137,10 @@ class Rows(NamedTuple):
             if not self.named:
                 return self.called({str(index): name for index, name in enumerate(items)})
             known = set(items)
-            if self.doubt is not None and any(entry not in known for entry in self._entries()):
-                return self
-            return self._replace(items=items, doubt=None)
+            if self.doubt is None:
+                return self._replace(items=items)
+            are_names = all(str(entry) in known for entry in self._entries())
+            return self.called({name: name for name in items}) if are_names else self
         names = list(dict.fromkeys(items.values()))
         if len(names) < len(items):
             raise ValueError("two items have one name; expected distinct names")
@@ -158,6 +161,27 @@ class Rows(NamedTuple):
         if self.heads is not None and any(isinstance(answer, (str, int)) for answer in self._column("answer")):
             new["answer"] = self._letters()
         return self._replace(columns=self.columns | new, named=True, items=names, first=None, doubt=None)
+
+    def check_numbers(self, items: Sequence[str], count_from: int | None) -> None:
+        """Refuse numbers that could count these items in order, or be those in their names."""
+        if self.doubt is not None and count_from is None:  # then they can't count anything
+            return
+        first = (self.first or 0) if count_from is None else count_from
+        rows = [
+            [int(entry) for entry in entries if type(entry) is int or (isinstance(entry, str) and entry.isdecimal())]
+            for entries in zip(*map(self._column, POSITIONS), strict=True)
+        ]
+        number = other_number(items, set(chain.from_iterable(rows)), first)
+        if number is not None:
+            named, there = numbers_in_names(items).get(number), 0 <= number - first < len(items)
+            counted = f"{brief(items[number - first])}, at this place" if there else "none"
+            other = f"{brief(named)}, whose name has this number" if named else "none, as no name has this number"
+            self._refuse(
+                next(row for row, entries in enumerate(rows) if number in entries),
+                f"item {number} could be {counted} in the list of items counted from {first}, or {other}; "
+                "expected numbers_are='names' (--numbers-are names) if the numbers are those in the names, "
+                "numbers_are='positions' (--numbers-are positions) if they count the list as it stands",
+            )
 
     def _has_positions(self) -> bool:
         """Whether some answers are numbers, and these can't be items or the heads of their columns."""

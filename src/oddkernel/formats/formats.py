@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ..comparisons import Comparisons
 from ..comparisons.answers import NumberedAnswer
+from ..comparisons.names import as_items, numbers_in_names
 from ..comparisons.rows import PART_OF, Rows
 from ..support.files import replace
 from .detail_columns import DETAILS, Details, check_details, parse_details
@@ -54,6 +55,7 @@ def read(
     count_from: int | None = None,
     columns: Mapping[str, str] | None = None,
     items: Sequence[str] | Mapping[str, str] | None = None,
+    numbers_are: str | None = None,
 ) -> Comparisons:
     """Read comparisons from a file.
 
@@ -74,6 +76,9 @@ def read(
         c_name, and indices counted from 0 in a_index, b_index, c_index.
     items : sequence of str or mapping of str to str, optional
         All items: their names in order, or the name of each item by what the file calls it, a number or another name.
+    numbers_are : {"positions", "names"}, optional
+        What numbers mean where ``items`` lists names that have other numbers, as 1.jpg, 10.jpg, 2.jpg do: places in the
+        list, counted from ``count_from``, or the numbers in which the names end. By default such items are refused.
 
     Raises
     ------
@@ -90,7 +95,9 @@ def read(
     ...     formats.read(file)
     Comparisons: 2 odd-one-out answers (1 can't tell) over 4 of 4 named items
     """
-    return examine(path, format=format, count_from=count_from, columns=columns, items=items).said
+    return examine(
+        path, format=format, count_from=count_from, columns=columns, items=items, numbers_are=numbers_are
+    ).said
 
 
 def examine(
@@ -100,6 +107,7 @@ def examine(
     count_from: int | None = None,
     columns: Mapping[str, str] | None = None,
     items: Sequence[str] | Mapping[str, str] | None = None,
+    numbers_are: str | None = None,
 ) -> Understood:
     """Read comparisons as `read` does, and say what became of the file.
 
@@ -119,6 +127,13 @@ def examine(
     2 trials: the query is closer to the reference after it than to each later one.
     """
     name = _format_of(path, format, FORMATS)
+    if numbers_are not in (None, "positions", "names"):
+        raise ValueError(f"numbers_are is {numbers_are!r}; expected 'positions', 'names' or None")
+    if numbers_are is not None and (items is None or isinstance(items, Mapping)):
+        given = "is given without items" if items is None else "is given, but items say what each number means"
+        raise ValueError(f"numbers_are {given}; expected it with a list of the items' names")
+    if items is not None and not isinstance(items, Mapping):
+        items = as_items(items)
     data = Path(path).read_bytes()
     listed = ""
     try:
@@ -126,7 +141,11 @@ def examine(
         if items is None and rows.named and rows.items is None and FORMATS[name].table:
             items = read_listing(path)
             listed = f" (the items are listed in {listing_of(path).name})" if items is not None else ""
+        elif numbers_are == "names" and items is not None and not isinstance(items, Mapping):
+            items = _by_number(items)
         by_name = rows.named and rows.doubt is None  # then it can only be answers that are counted
+        if not (by_name or items is None or isinstance(items, Mapping) or numbers_are == "positions"):
+            rows.check_numbers(items, count_from)
         rows = rows.counted_from(count_from) if by_name else rows
         if isinstance(items, Mapping):
             rows = rows.called(items)
@@ -145,6 +164,17 @@ def examine(
         raise ValueError(f"{os.fspath(path)}: {error}; or {how}") from error
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)}: {error}{listed}") from error
+
+
+def _by_number(items: Sequence[str]) -> dict[str, str]:
+    """The items' names by the number in each."""
+    name_of = numbers_in_names(items)
+    if not name_of:
+        raise ValueError(
+            "numbers_are is 'names', but the items' names don't end in numbers of their own; expected a mapping of "
+            "numbers to names as items= (--items: a table with the columns index and item)"
+        )
+    return {str(number): name for number, name in name_of.items()}
 
 
 def _rows(data: bytes, name: str, columns: Mapping[str, str] | None) -> Rows:

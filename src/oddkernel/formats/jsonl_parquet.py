@@ -19,6 +19,11 @@ from .detail_columns import DETAILS, Details
 VERSION = 1
 """Of the two formats; it goes up when older programs could no longer read them."""
 
+_DOUBT = (
+    "all items are whole numbers, which could be names or indices; expected text where they are names, or the number "
+    "of the first item: count_from=0 or count_from=1 (--count-from)"
+)
+
 # JSON Lines: a header, then one object for each row. Parquet: the same header, in the metadata of the schema.
 
 
@@ -52,6 +57,10 @@ def _from_records(columns: dict[str, list[Any]], places: Sequence[str], header: 
     refuse_misspelt(aside, columns)
     values = {name: entries for name, entries in columns.items() if name not in aside}
     notes = [f"Columns left aside: {', '.join(aside)}."] if aside else []
+    held = [entry for name in POSITIONS for entry in values.get(name, ()) if entry is not None]
+    # A table with all of our columns and no others is one that `Comparisons.to_frame` made.
+    if held and all(type(entry) is int for entry in held) and columns.keys() != set(COLUMNS):
+        return Rows(values, places, named=True, notes=notes, heads=POSITIONS, doubt=_DOUBT)
     return Rows(values, places, any(isinstance(entry, str) for entry in values["a"]), notes=notes, heads=POSITIONS)
 
 
@@ -70,7 +79,9 @@ def jsonl_rows(data: bytes) -> Rows:
     # Not splitlines: names may hold other characters that end a line.
     lines = decode(data).removesuffix("\n").split("\n")
     places = [f"line {number}" for number in range(1, len(lines) + 1)]
-    records = [_parse(line, place) for line, place in zip(lines, places, strict=True)]
+    written = [number for number, line in enumerate(lines) if line.strip()] or [0]  # an empty file is no JSON
+    places = [places[number] for number in written]
+    records = [_parse(lines[number], place) for number, place in zip(written, places, strict=True)]
     header = None
     if "oddkernel" in records[0]:
         header = records.pop(0)

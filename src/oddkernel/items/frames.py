@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from ..comparisons import Comparisons
-from ..comparisons.names import as_items, new_positions, refuse_blanks
+from ..comparisons.names import as_items, new_positions, numbers_in_names, other_number, refuse_blanks
 from .name_column import is_arrow_text, is_number, is_numbering, is_row_label, name_column, numbers_items, whole_numbers
 
 if TYPE_CHECKING:
@@ -95,13 +95,15 @@ def without_names(X: Any) -> Any:
     return X.drop(column) if is_polars(X) else X.drop_columns([column])
 
 
-def join(said: Comparisons, X: Any, n_items: int) -> Comparisons:
+def join(said: Comparisons, X: Any, n_items: int, *, by_row: bool = False) -> Comparisons:
     """The answers, about the rows of X, of which there are ``n_items``.
 
     Where X is a frame with names and the answers name their items, they are joined by name. Otherwise an item's index
     is its row in X; the answers then get the frame's names, if it has any. Whole numbers in a pandas index that don't
     count the rows are names if those in the answers are such numbers, too. Whatever could be about either the labels of
-    a pandas index or the rows is refused.
+    a pandas index or the rows is refused, and so are indices where names end in numbers that are in another order. With
+    ``by_row``, indices are rows of X by definition, as in questions that are given as an array; they are refused only
+    where the index has all of them for other rows.
 
     Examples
     --------
@@ -119,9 +121,31 @@ def join(said: Comparisons, X: Any, n_items: int) -> Comparisons:
         said.check_items(n_items)
         return said
     said.check_items(n_items)
-    _refuse_two_readings(said, X)
+    _refuse_two_readings(said, X, by_row=by_row)
     names = usable_names(X)
-    return said if names is None else said.with_names(names)
+    if names is None:
+        return said
+    if not by_row:
+        _refuse_other_numbers(said, names)
+    return said.with_names(names)
+
+
+def _refuse_other_numbers(said: Comparisons, names: tuple[str, ...]) -> None:
+    """Refuse answers by number about names that end in other numbers, unless these count the rows in order."""
+    numbers = np.array(list(numbers_in_names(names)))
+    if len(numbers) == len(names) and (np.diff(numbers) == 1).all():
+        return
+    row = other_number(names, set(said.constrained.tolist()), 0)
+    if row is None:
+        return
+    called = numbers_in_names(names).get(row)
+    other = "the item with this number in its name, which isn't there" if called is None else brief(called)
+    raise ValueError(
+        f"item {row} could be row {row} of X, which is called {brief(names[row])}, or {other}. X without names if the "
+        "answers number the rows as they stand (pandas: X.reset_index(drop=True)); names for the answers if they go by "
+        "the numbers in the names: said.with_names({number: name, ...}), or formats.read(..., items=names, "
+        "numbers_are='names')"
+    )
 
 
 def _names_in_index(said: Comparisons, X: Any) -> tuple[str, ...] | None:
@@ -149,16 +173,23 @@ def _names_in_index(said: Comparisons, X: Any) -> tuple[str, ...] | None:
     return None
 
 
-def _refuse_two_readings(said: Comparisons, X: Any) -> None:
+def _refuse_two_readings(said: Comparisons, X: Any, *, by_row: bool) -> None:
     """Refuse answers by number about a frame that is sorted in another way than its own numbers."""
     if not is_frame(X):
         return
     asked = said.constrained
-    for level in range(X.index.nlevels):
+    # Numbers alone count the rows or are their labels, whichever of them the answers mention. Among several levels, and
+    # as text, they may be about anything else.
+    is_count = not by_row and X.index.nlevels == 1 and not any(isinstance(label, str) for label in X.index[:1])
+    for level in range(X.index.nlevels) if len(asked) else ():
         labels = whole_numbers(X.index.get_level_values(level))
-        if labels is None or not np.isin(asked, labels).all() or np.array_equal(labels[asked], asked):
+        if labels is None or np.array_equal(labels, np.arange(len(labels))):
             continue
-        row = next(row for row in asked if labels[row] != row)
+        if not is_count and (not np.isin(asked, labels).all() or np.array_equal(labels[asked], asked)):
+            continue
+        other = np.flatnonzero(labels != np.arange(len(labels)))
+        row = next((row for row in asked if labels[row] != row), other[0])
+        missing = "" if row in labels else ", which isn't there"
         is_permuted = X.index.nlevels == 1 and X.index.dtype.kind in "iuf"
         if is_permuted and np.array_equal(np.sort(labels), np.arange(len(labels))):
             remedy = "X.sort_index() if the index numbers them as the answers do"
@@ -169,7 +200,8 @@ def _refuse_two_readings(said: Comparisons, X: Any) -> None:
                 "said.with_names(map(str, range(said.n_items)))"
             )
         raise ValueError(
-            f"item {row} could be row {row} of X, which the index calls {labels[row]}, or the row that it calls {row}. "
+            f"item {row} could be row {row} of X, which the index calls {labels[row]}, or the row that it calls "
+            f"{row}{missing}. "
             f"X.reset_index(drop=True) if the answers number the rows as they stand, {remedy}"
         )
 
@@ -219,8 +251,13 @@ def same_kind(X: Any, names: Sequence[str], columns: Mapping[str, Sequence[str]]
 
 def check_columns(X: Any) -> None:
     """Refuse a frame with columns that are not numbers: say which one, and what to do about it."""
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(X, polars.LazyFrame):
+        raise ValueError("X is a polars LazyFrame, which holds no rows yet; expected a data frame: X.collect()")
     if not (is_frame(X) or is_polars(X) or is_arrow(X)):
         return
+    if is_frame(X) and len(X.columns) and all(str(dtype).startswith("Sparse[") for dtype in X.dtypes):
+        raise ValueError("the columns of X are sparse; expected a dense frame: X.sparse.to_dense()")
     for position, column in enumerate(_heads(X)):
         if _holds_numbers(X, position):
             continue

@@ -132,12 +132,12 @@ def check_header(header: Sequence[str], names: str | None) -> None:
 
 
 def is_number(text: str) -> bool:
-    """Whether this is how a number is written."""
+    """Whether this is how a number is written; Python's 1_000 is not, as other programs take it for text."""
     try:
         float(text)
     except ValueError:
         return False
-    return True
+    return "_" not in text
 
 
 def is_arrow_text(held: Any) -> bool:

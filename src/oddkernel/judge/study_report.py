@@ -39,8 +39,8 @@ def report_of(data: StudyData, model: SKLR, **options: Any) -> Report:
     items = data.features.items
     study = data.study
     n_all = len(data.said) + len(data.held_out)
-    mark = f" ({data.n_simulated} of {n_all} answers simulated)" if data.n_simulated else ""
-    usual: dict[str, Any] = {"names": items.names, "title": study.name + mark, "question": study.settings.question}
+    title = study.name + simulated_mark(data.n_simulated, n_all)
+    usual: dict[str, Any] = {"names": items.names, "title": title, "question": study.settings.question}
     if is_decided(data.held_out):
         usual["held_out"] = data.held_out
     kept = study.home / DIMENSIONS_FILE
@@ -48,6 +48,11 @@ def report_of(data: StudyData, model: SKLR, **options: Any) -> Report:
         usual["dimensions"] = dimensions
     usual |= looks_of(source_of(study.items), items.names or ())
     return Report(model, items.X, **{**usual, **options})
+
+
+def simulated_mark(n_simulated: int, n_answers: int) -> str:
+    """What a report's title ends with if some of the answers are of simulated people."""
+    return f" ({n_simulated} of {n_answers} answers simulated)" if n_simulated else ""
 
 
 def save_report(report: Report, out: Path) -> None:

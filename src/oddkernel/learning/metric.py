@@ -116,7 +116,7 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         asked = questions(X, shown)
         if not len(asked):
             return np.empty(0, dtype=np.intp)
-        return np.asarray(np.argmin(self._opposite(X, asked), axis=1))
+        return np.asarray(np.argmin(self._opposite(X, asked, by_row=not isinstance(shown, Comparisons)), axis=1))
 
     def score(self, X: ArrayLike, y: Comparisons | ArrayLike) -> float:
         """The share of answers that the learned distances agree with.
@@ -125,12 +125,13 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Where X is a frame with names and the answers name their items, they are joined by name, as in `fit`. From class
         labels, one for each row of X, 1,000 answers are drawn, always the same.
         """
-        if not isinstance(y, Comparisons):
-            y = labels_as_answers(y, X, len(self._check_items(X)))
-        known = y[choices.decided(y)]
+        of_labels = not isinstance(y, Comparisons)
+        said = y if isinstance(y, Comparisons) else labels_as_answers(y, X, len(self._check_items(X)))
+        known = said[choices.decided(said)]
         if not len(known):
             raise ValueError("nothing to score: there are no answers about three items besides can't tell")
-        return float(np.average(choices.agreement(self._opposite(X, known), known), weights=known.weight))
+        opposite = self._opposite(X, known, joined=of_labels)
+        return float(np.average(choices.agreement(opposite, known), weights=known.weight))
 
     def odd_one_proba(self, X: ArrayLike, shown: ArrayLike | Comparisons) -> Array:
         """How likely people are to call each of three items odd, and to say *can't tell*.
@@ -149,7 +150,9 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             Three positions and *can't tell*, which has probability 0 if nobody ever said so; rows sum to 1.
         """
         asked = questions(X, shown)
-        opposite = self._opposite(X, asked) if len(asked) else np.empty((0, 3))
+        if not len(asked):
+            return choices.probabilities(np.empty((0, 3)), *self.fit_.calibration)
+        opposite = self._opposite(X, asked, by_row=not isinstance(shown, Comparisons))
         return choices.probabilities(opposite, *self.fit_.calibration)
 
     def evaluate(self, X: ArrayLike, y: Comparisons) -> Scores:
@@ -318,10 +321,11 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             return Learned(checked, said, None)
         return in_learning_order(y, X, checked, said)
 
-    def _opposite(self, X: ArrayLike, asked: Comparisons) -> Array:
+    def _opposite(self, X: ArrayLike, asked: Comparisons, *, by_row: bool = False, joined: bool = False) -> Array:
         """(m, 3): the squared learned distance of the pair opposite each position."""
         checked = self._check_items(X)
-        items, local = in_order_asked(join(asked, X, len(checked)))  # the same sums, however X is sorted
+        about = asked if joined else join(asked, X, len(checked), by_row=by_row)
+        items, local = in_order_asked(about)  # the same sums, however X is sorted
         phi = self._initial(checked[items], items)
         sides = choices.sides(phi @ self.fit_.root, local.shown)
         return np.asarray(sides + self.fit_.remainder(checked[items], phi).of_triples(local.shown))
@@ -411,7 +415,7 @@ class UncertainMetric(LearnedMetric):
         With few answers they are too small: of the true probabilities, 95% intervals covered 81 ± 2% after 60 simulated
         answers and 90 ± 1% after 300 (``benchmarks/error_bars.py``).
         """
-        asked = join(questions(X, shown), X, np.shape(X)[0])
+        asked = join(questions(X, shown), X, np.shape(X)[0], by_row=not isinstance(shown, Comparisons))
         slope = choices.probability_slopes(self.odd_one_proba(X, shown), self.temperature_, self.guess_)
         items, local = in_order_asked(asked)
         checked = self._check_items(X)[items]

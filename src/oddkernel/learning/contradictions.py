@@ -47,7 +47,7 @@ def refuse_copies(problem: Dual, *, hard: bool, stacklevel: int) -> None:
     sentence = (
         f"{named(answers)}: the item that should be far is a copy of the one it should be far from (their "
         "features are the same, or the same at this rank), so that no metric can tell them apart. Drop these rows, "
-        "or give the items features that differ; where they do, set rank=None."
+        "or give the items features that differ; where they do, set rank=None (--rank all)."
     )
     if hard:
         raise ContradictionError(sentence, answers)
@@ -72,11 +72,11 @@ def refuse_contradictions(problem: Dual, solution: Solution, features: LowRank, 
     alone = len(answers) == 1
     message = f"{named(answers)} can't {'' if alone else 'all '}hold. "
     if features.rank < features.full_rank and _hold_at_full_rank(problem, answers, features, X, items):
-        message += f"{'It does' if alone else 'They do'} at the initial kernel's full rank: set rank=None "
-        message += f"(now {features.rank} dimensions)."
+        message += f"{'It does' if alone else 'They do'} at the initial kernel's full rank: set rank=None (--rank all; "
+        message += f"now {features.rank} dimensions)."
     else:
         message += "No metric on these features gives what it asks" if alone else "They contradict one another"
-        message += f": set a finite penalty=, or drop {'it' if alone else 'one of them'}."
+        message += f": set a finite penalty= (--penalty 10), or drop {'it' if alone else 'one of them'}."
     raise ContradictionError(message, answers.tolist())
 
 

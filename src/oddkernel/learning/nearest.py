@@ -18,5 +18,19 @@ def nearest_others(coordinates: Array, remainder: Remainder, k: int) -> Indices:
         squared = squared_distances(coordinates[rows], coordinates) + remainder[rows].between(remainder)
         own = np.arange(n)[rows]
         squared[own - own[0], own] = np.inf
-        nearest[rows] = np.argsort(squared, axis=1, kind="stable")[:, :k]
+        nearest[rows] = _least(squared, k)
     return nearest
+
+
+def _least(values: Array, k: int) -> Indices:
+    """(n, k): the columns of each row's k least values, ascending, equal ones in their order.
+
+    In less than half the time of a stable sort of all.
+    """
+    if not k:
+        return np.empty((len(values), 0), dtype=np.intp)
+    greatest = np.partition(values, k - 1, axis=1)[:, k - 1 : k]
+    row, column = np.nonzero(values <= greatest)
+    order = np.lexsort((column, values[row, column], row))
+    first = np.searchsorted(row, np.arange(len(values)))
+    return np.asarray(column[order[first[:, None] + np.arange(k)]])

@@ -111,6 +111,12 @@ def test_any_items_are_clustered(positions, width):
 # Bandwidth
 
 
+def test_items_nearer_than_rounding_are_copies():
+    """A bandwidth of 1e-154 once overflowed."""
+    assert bandwidth.from_kernel(line(0.0, 0.5, 0.5, 1.8e-154)) == 1.0
+    assert bandwidth.from_comparisons(line(0.0, 1e-160, 2.0), Comparisons.closer([0], [1], [2])) > 0.1
+
+
 def test_bandwidth_tells_near_from_far():
     K = line(0.0, 1.0, 3.0, 10.0, 30.0)
     answers = Comparisons.odd_one_out([[0, 3, 1], [1, 4, 2], [0, 1, 2]], [1, 1, -1])

@@ -37,6 +37,13 @@ def test_rows_that_contradict_one_another_lead_nowhere() -> None:
     assert refined(Primal.of(problem.origin), np.zeros(len(problem)), 1e-6) is None
 
 
+def test_more_free_rows_than_a_hessian_may_have_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = random_problem(0).dual(10.0, "squared")
+    assert refined(Primal.of(problem.origin), np.zeros(len(problem)), 1e-9) is not None
+    monkeypatch.setattr("oddkernel.solvers.refinement.DENSE", 0)
+    assert refined(Primal.of(problem.origin), np.zeros(len(problem)), 1e-9) is None
+
+
 # Hard rows that barely hold: a metric computed from multipliers of 1e10 and more is off by more than the tolerance.
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [21003528, 21003205])

@@ -60,7 +60,7 @@ def from_kernel(K: Array) -> float:
     diagonal = K.diagonal()
     squared = diagonal[:, None] + diagonal[None, :] - 2 * K
     k = int(np.ceil(NEIGHBOR_SHARE * len(K)))
-    reach = np.sqrt(np.partition(squared.clip(min=0.0), k - 1, axis=1)[:, k - 1]).mean()
+    reach = np.sqrt(np.partition(_rounded(K, squared), k - 1, axis=1)[:, k - 1]).mean()
     return float(reach / WINDOW) if reach > 0 else 1.0
 
 
@@ -80,10 +80,15 @@ def _distribution(K: Array, pairs: NDArray[np.intp], weight: Array) -> tuple[Arr
     """The pairs' distances, ascending, and the cumulative share of the weight within 0, 1, 2, … of them."""
     i, j = pairs.T
     diagonal = K.diagonal()
-    distance = np.sqrt((diagonal[i] + diagonal[j] - 2 * K[i, j]).clip(min=0.0))
+    distance = np.sqrt(_rounded(K, diagonal[i] + diagonal[j] - 2 * K[i, j]))
     order = np.argsort(distance)
     within = np.concatenate([[0.0], np.cumsum(weight[order])])
     return distance[order], within / max(within[-1], np.finfo(float).tiny)
+
+
+def _rounded(K: Array, squared: Array) -> Array:
+    """Squared distances, 0 where they are below the rounding of the largest k₀(x, x): such items count as copies."""
+    return np.where(squared > np.finfo(float).eps * K.diagonal().max(), squared, 0.0)
 
 
 def _pairs(said: Comparisons, *, near: bool) -> Pairs:

@@ -23,8 +23,9 @@ from .costs import DENSE
 from .primal import Primal
 from .unknowns import Unknowns, on_pairs
 
-# Relative to the diagonal, what makes a singular matrix invertible: rounding.
-SHIFT = 1e-13
+# Relative to the diagonal, what makes a singular matrix invertible: rounding; and what makes it so where some rows
+# depend on one another by more. By trial on draw(61001514), where 1e-12 did.
+SHIFT, LARGER_SHIFT = 1e-13, 1e-11
 # Rows from which their matrix is factorised in single precision, at half the cost; its shift; up to which share of the
 # right-hand side conjugate gradients then solve the equations, and most of their products. By trial on draw(21001195)
 # and draw(31002298), of 5,288 and 4,078 rows, where it took 2 to 10 products.
@@ -130,7 +131,8 @@ def over_unknowns(primal: Primal, bent: Array, diagonal: GroupedDiagonal) -> Lin
     by_unknowns = _factored(plus_diagonal(matrix, np.ones(root.shape[1])))
     if by_unknowns is None:
         return None
-    by_few = _factored(diagonal.part(few).plus(root_few @ by_unknowns(root_few.T)))
+    reduced = diagonal.part(few).plus(root_few @ by_unknowns(root_few.T))
+    by_few = _factored(reduced.copy()) or _factored(reduced, LARGER_SHIFT)
     if by_few is None:
         return None
 
@@ -158,7 +160,7 @@ def _stiff(problem: Dual, ratio: Array) -> Array:
     return problem.loss.by_group((ratio > least).astype(float)) > 0
 
 
-def _factored(matrix: Array) -> LinearMap | None:
+def _factored(matrix: Array, shift: float = SHIFT) -> LinearMap | None:
     """Division by a positive definite matrix, known on and above its diagonal; None where rounding leaves it singular.
 
     The matrix is overwritten.
@@ -166,7 +168,7 @@ def _factored(matrix: Array) -> LinearMap | None:
     scale = 1.0 / np.sqrt(np.diagonal(matrix))
     matrix *= scale[:, None]
     matrix *= scale
-    matrix = plus_diagonal(matrix, np.full(len(matrix), SHIFT))
+    matrix = plus_diagonal(matrix, np.full(len(matrix), shift))
     factor, failed = lapack("potrf", matrix)(matrix.T, lower=1, overwrite_a=1) if len(matrix) else (matrix, 0)
     if failed:
         return None

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..problem.arrays import Array, cholesky, dot, symmetrised
 from ..problem.point import Point
+from .costs import DENSE
 from .loop import optimal
 from .newton import bounded_maximum
 from .primal import Primal
@@ -42,6 +43,8 @@ def refined(primal: Primal, alpha: Array, tol: float) -> Point | None:
         if idle > PATIENCE:
             return None
         rows = np.flatnonzero(here.free)
+        if len(rows) > DENSE:  # their Hessian would be too large
+            return None
         lacking = (here.gradient - problem.sandwich(primal.images, apart))[rows]
         step = np.zeros(len(problem))
         step[rows] = bounded_maximum(

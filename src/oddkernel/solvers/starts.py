@@ -188,6 +188,8 @@ def from_inside(point: Point, tol: float) -> Point:
     ways: list[Callable[[], Point | None]] = [lambda: found.snapped_point, lambda: found.as_known]
     if is_soft(problem):
         ways.append(lambda: polished(found.primal, 0.1 * tol))
+    elif not problem.loss.has_entropy:
+        ways.append(lambda: refined(found.primal, found.snapped, tol))
     for way in ways:
         each = way()
         if each is not None and optimal(each, tol):  # whatever rounding makes of its objective
@@ -214,7 +216,7 @@ def rescued(point: Point, tol: float) -> Point:
 def settled(point: Point, tol: float) -> Point | None:
     """The optimum near a point where the rounding of S(α) has stalled a solver; None if it is not reached."""
     problem = point.problem
-    if problem.host is not problem or problem.loss.has_entropy or len(problem) > DENSE:
+    if problem.host is not problem or problem.loss.has_entropy:
         return None
     return refined(Primal.of(point), point.alpha, tol)
 

@@ -50,6 +50,10 @@ test: .venv/.dev-stamp  ## Run every test, docstring example and documented snip
 	@echo "Running the tests ..."
 	@$(TEST)
 
+.PHONY: explore
+explore: .venv/.dev-stamp  ## Test properties on new examples, ten times as many as make test draws
+	@$(TEST) -m hypothesis --hypothesis-profile=new
+
 # uv chooses the lowest versions; pip can't. The estimator checks of scikit-learn 1.6 need SciPy's switch and an older pytest;
 # it reads frames of polars through the interchange protocol, which polars deprecates since 1.40.
 .PHONY: lowest

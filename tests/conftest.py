@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from properties import QUICK
+from properties import NEW, QUICK
 
 if TYPE_CHECKING:
     from judge_browser import Serve, Visit
@@ -26,9 +26,13 @@ if TYPE_CHECKING:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# On a busy machine an example takes as long as it takes, and so does drawing it.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# On a busy machine an example takes as long as it takes, and so does drawing it. Examples are the same in every run, so
+# that what passes here passes elsewhere, and a user's first `make test` isn't the one that meets a new one.
+settings.register_profile(
+    "any machine", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("quick", settings.get_profile("any machine"), max_examples=QUICK)
+settings.register_profile("new", settings.get_profile("any machine"), derandomize=False, max_examples=NEW)
 settings.load_profile("any machine")
 
 # What tests write need not survive a power cut: waiting for the disk takes several milliseconds a file.

@@ -9,7 +9,7 @@ from oddkernel import Comparisons
 from oddkernel.problem.constraints import Constraints
 from oddkernel.problem.dual import Dual
 from oddkernel.problem.losses import LOSSES
-from oddkernel.solvers.preconditioner import LEADING, Preconditioner, _orthonormal
+from oddkernel.solvers.preconditioner import LEADING, Preconditioner
 
 
 def normal(variances: np.ndarray) -> tuple[Dual, np.ndarray, np.ndarray]:
@@ -45,13 +45,3 @@ def test_it_is_symmetric_and_positive_definite_where_axes_are_not_told_apart() -
     one, other = (matrix + matrix.T for matrix in rng.normal(size=(2, LEADING + 60, LEADING + 60)))
     assert np.sum(one * rough.divide(other)) == pytest.approx(np.sum(rough.divide(one) * other), rel=1e-9)
     assert np.sum(one * rough.divide(one)) > 0
-
-
-@pytest.mark.parametrize("least", [1.0, 1e-4, 1e-9, 0.0])
-def test_a_basis_is_orthonormal_however_much_columns_depend_on_one_another(least: float) -> None:
-    rng = np.random.default_rng(0)
-    axes, turn = (np.linalg.qr(matrix)[0] for matrix in (rng.normal(size=(90, 8)), rng.normal(size=(8, 8))))
-    columns = (axes * np.linspace(1.0, least, 8) @ turn).astype(np.float32)
-    basis = _orthonormal(columns)
-    np.testing.assert_allclose(basis.T @ basis, np.eye(8), atol=1e-3)
-    np.testing.assert_allclose(basis @ (basis.T @ columns), columns, atol=1e-5)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..problem.arrays import Array, cholesky, eigen, inverse_lower, namespace
+from ..problem.arrays import Array, eigen, namespace
 from ..problem.dual import Dual
 
 # Leading axes that are told apart. By trial of 32 to 256 on THINGS' features with 20,000 answers about 500 objects.
@@ -22,9 +22,6 @@ PASSES = 2
 # Up to this ratio of the largest to the least number that is divided by, single precision tells them apart. Derived: it
 # has seven digits.
 NARROW = 1e4
-# The ratio of the least to the largest pivot down to which the columns' products give an orthonormal basis to four
-# digits. Derived: the products have the square of the columns' condition, and double precision sixteen digits.
-INDEPENDENT = 1e-6
 
 
 class Preconditioner:
@@ -55,7 +52,7 @@ class Preconditioner:
             basis = problem.put(np.random.default_rng(0).normal(size=(q, LEADING)))
             basis = xp.astype(basis, images.dtype)
             for _ in range(PASSES):
-                basis = _orthonormal(images.T @ (images @ basis))
+                basis, _ = xp.linalg.qr(images.T @ (images @ basis))
         seen = images @ basis
         variances, turn = eigen(seen.T @ seen / s)
         # In double precision, as products of variances and the stiffness may be large.
@@ -78,20 +75,3 @@ class Preconditioner:
         inner = self._among * (across @ axes)
         half = axes @ (self._beside[:, None] * across + 0.5 * inner @ axes.T)
         return matrix / self._rest + half + half.T
-
-
-def _orthonormal(columns: Array) -> Array:
-    """An orthonormal basis of these columns.
-
-    By a Cholesky factor of their products, in a fifth of the time of a QR factorisation, which takes over where columns
-    nearly depend on one another.
-    """
-    xp = namespace(columns)
-    exact = xp.astype(columns, xp.float64)
-    factor = cholesky(exact.T @ exact)
-    if factor is None:
-        return xp.linalg.qr(columns)[0]
-    pivots = xp.linalg.diagonal(factor)
-    if not float(xp.min(pivots)) > INDEPENDENT * float(xp.max(pivots)):
-        return xp.linalg.qr(columns)[0]
-    return xp.astype(exact @ inverse_lower(factor).T, columns.dtype)
